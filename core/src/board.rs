@@ -1,0 +1,430 @@
+//! The board: a report goes in, the changes come out. The one place where stamps move.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::memory::{Memory, Remembered};
+use crate::name::Name;
+use crate::report::{Effects, Extent, Refusal, Renewed, Report};
+use crate::row::{CheckedRow, GoodFor, Held, Vouch};
+use crate::snapshot::{RowView, Snapshot};
+use crate::time::{MAX_INTEGER, UnixSeconds};
+
+/// The most rows a board holds, and the most removed rows it remembers.
+pub const MAX_ROWS: usize = 100_000;
+/// The most sources whose last report is known; of those without rows the longest silent is forgotten first.
+pub const MAX_SOURCES: usize = 10_000;
+
+/// All rows with their stamps: the state of the daemon.
+///
+/// Methods that change it take a report or a removal with `now` and give [`Effects`], or a [`Refusal`] and
+/// change nothing. Methods that read it go through a [`Snapshot`].
+///
+/// Invariant: `rows` rise in `order` and stand beside their `vouches`; `places` maps each name to its row's
+/// order; no name is both on the board and in the memory; every row keeps the limits of its fields.
+#[derive(Clone, Debug)]
+pub struct Board {
+    rows: Arc<Vec<Arc<Held>>>,
+    vouches: Arc<Vec<Vouch>>,
+    places: BTreeMap<Name, u64>,
+    memory: Memory,
+    sources: BTreeMap<Name, SourceState>,
+    next_order: u64,
+    limit: usize,
+    unreported_since: Option<UnixSeconds>,
+    has_been_reported_to: bool,
+}
+
+/// What a board knows of one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceState {
+    /// When its last report came in.
+    pub last_report: UnixSeconds,
+    last_sequence: Option<u64>,
+}
+
+impl Board {
+    /// An empty board.
+    pub fn new() -> Self {
+        Self::holding_at_most(MAX_ROWS)
+    }
+
+    /// An empty board for so many rows, remembering as many.
+    pub fn holding_at_most(limit: usize) -> Self {
+        Self {
+            rows: Arc::default(),
+            vouches: Arc::default(),
+            places: BTreeMap::new(),
+            memory: Memory::default(),
+            sources: BTreeMap::new(),
+            next_order: 0,
+            limit,
+            unreported_since: None,
+            has_been_reported_to: false,
+        }
+    }
+
+    /// The board as it was stored, restarted at `now`. Rows may come in any order: they take their places by
+    /// [`Held::order`]. Of two rows of one name the later place holds.
+    pub fn restore(
+        rows: impl IntoIterator<Item = (Held, Vouch)>,
+        memory: impl IntoIterator<Item = Remembered>,
+        now: UnixSeconds,
+    ) -> Self {
+        let mut board = Self::new();
+        let by_order: BTreeMap<u64, (Held, Vouch)> = rows.into_iter().map(|row| (row.0.order, row)).collect();
+        for (order, (held, _)) in &by_order {
+            board.places.insert(held.name.clone(), *order);
+        }
+        let (rows, vouches): (Vec<_>, Vec<_>) = by_order
+            .into_values()
+            .filter(|(held, _)| board.places.get(&held.name) == Some(&held.order))
+            .map(|(held, vouch)| (Arc::new(held), vouch))
+            .unzip();
+        board.next_order = rows.last().map_or(0, |last: &Arc<Held>| last.order.saturating_add(1));
+        board.rows = Arc::new(rows);
+        board.vouches = Arc::new(vouches);
+        for gone in memory {
+            if !board.places.contains_key(&gone.name) {
+                board.memory.insert(gone);
+            }
+        }
+        board.memory.forget(board.limit, now);
+        board.restart(now);
+        board
+    }
+
+    /// A restart re-arms nothing and vouches for nothing: rows keep their stamps, a report that was not good
+    /// for ever ends now at the latest, and sequences begin anew. Stamps and removals later than `now` are
+    /// clamped to it.
+    pub fn restart(&mut self, now: UnixSeconds) {
+        for vouch in Arc::make_mut(&mut self.vouches) {
+            vouch.good_until = match vouch.good_for {
+                GoodFor::Forever => vouch.good_until,
+                GoodFor::Seconds(_) | GoodFor::UntilRestart => {
+                    Some(vouch.good_until.map_or(now, |until| until.min(now)))
+                }
+            };
+        }
+        if self.rows.iter().any(|held| held.last_change > now) {
+            for held in Arc::make_mut(&mut self.rows) {
+                if held.last_change > now {
+                    let held = Arc::make_mut(held);
+                    held.clamped_from = Some(held.stored_change());
+                    held.last_change = now;
+                }
+            }
+        }
+        self.memory.clamp(now);
+        self.sources.clear();
+        self.has_been_reported_to = false;
+        self.unreported_since = (!self.rows.is_empty()).then_some(now);
+    }
+
+    /// Takes a report in.
+    ///
+    /// # Errors
+    /// See [`Refusal`]; the board is then as it was.
+    pub fn report(&mut self, report: Report, now: UnixSeconds) -> Result<Effects, Refusal> {
+        let Report { source, extent, rows, good_for, sequence } = report;
+        let (checked, named) = self.admit(&source, extent, rows, sequence, now)?;
+
+        let vouch = Vouch { last_report: now, good_for, good_until: good_for.until(now) };
+        let mut effects = Effects::default();
+        let mut renewed = Vec::new();
+        let mut all_vouched = true;
+        for checked in checked {
+            all_vouched &= checked.lapsed_secs.is_none();
+            renewed.extend(self.put(&source, checked, vouch, now, &mut effects));
+        }
+        match extent {
+            Extent::Full => {
+                self.leave(&mut effects, now, |place, held| {
+                    held.source == source && !named.get(place).copied().unwrap_or(true)
+                });
+            }
+            Extent::Partial => {}
+        }
+        effects.renewed = match extent {
+            _ if renewed.is_empty() => Renewed::Nothing,
+            Extent::Full if all_vouched => Renewed::Source(source.clone()),
+            Extent::Full | Extent::Partial => Renewed::Rows(renewed),
+        };
+        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        let last_sequence = sequence.or_else(|| self.sources.get(&source).and_then(|known| known.last_sequence));
+        self.sources.insert(source, SourceState { last_report: now, last_sequence });
+        self.has_been_reported_to = true;
+        self.unreported_since = None;
+        Ok(effects)
+    }
+
+    /// Removes one row of a source and remembers it.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] where no such row is on the board, [`Refusal::Held`] where another source holds it.
+    pub fn remove(&mut self, source: &str, name: &str, now: UnixSeconds) -> Result<Effects, Refusal> {
+        let Some(place) = self.place(name) else {
+            return Err(Refusal::Unknown { name: name.into() });
+        };
+        if let Some(held) = self.rows.get(place)
+            && held.source != *source
+        {
+            return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });
+        }
+        let mut effects = Effects::default();
+        self.leave(&mut effects, now, |at, _| at == place);
+        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        Ok(effects)
+    }
+
+    /// Removes all rows of a source and remembers them. A source without rows is no error.
+    pub fn remove_source(&mut self, source: &str, now: UnixSeconds) -> Effects {
+        let mut effects = Effects::default();
+        self.leave(&mut effects, now, |_, held| held.source == *source);
+        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        effects
+    }
+
+    /// What readers see. O(n), once for each change.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::of_shared(Arc::clone(&self.rows), Arc::clone(&self.vouches), self.unreported_since)
+    }
+
+    /// The row of that name.
+    pub fn row(&self, name: &str) -> Option<RowView<'_>> {
+        let place = self.place(name)?;
+        Some(RowView { held: self.rows.get(place)?, vouch: self.vouches.get(place)? })
+    }
+
+    /// How many rows are on the board.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether none are.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether any source has reported since the board was made or restarted.
+    pub fn has_been_reported_to(&self) -> bool {
+        self.has_been_reported_to
+    }
+
+    /// The sources that have reported since the start, by name.
+    pub fn sources(&self) -> impl Iterator<Item = (&Name, &SourceState)> {
+        self.sources.iter()
+    }
+
+    /// The removed rows that are remembered, by name.
+    pub fn remembered(&self) -> impl Iterator<Item = &Remembered> {
+        self.memory.iter()
+    }
+
+    /// Everything that can refuse a report, before anything is changed. Gives the rows, checked, and which
+    /// places of the board they name.
+    fn admit(
+        &mut self,
+        source: &Name,
+        extent: Extent,
+        rows: Vec<crate::row::ReportedRow>,
+        sequence: Option<u64>,
+        now: UnixSeconds,
+    ) -> Result<(Vec<CheckedRow>, Vec<bool>), Refusal> {
+        if let Some(got) = sequence {
+            if got > MAX_INTEGER {
+                return Err(Refusal::SequenceTooLarge(got));
+            }
+            if let Some(last) = self.sources.get(source).and_then(|known| known.last_sequence)
+                && got <= last
+            {
+                return Err(Refusal::Sequence { got, last });
+            }
+        }
+        if rows.len() > self.limit {
+            return Err(Refusal::TooManyRows { rows: rows.len(), limit: self.limit });
+        }
+        let mut named = vec![false; self.rows.len()];
+        let mut new: Vec<Box<str>> = Vec::new();
+        let mut checked = Vec::with_capacity(rows.len());
+        for (index, row) in rows.into_iter().enumerate() {
+            let row = {
+                let name = row.name.clone();
+                row.check().map_err(|error| Refusal::Row { index, name: first_bytes(&name), error })?
+            };
+            match self.place(&row.name).and_then(|place| Some((place, self.rows.get(place)?, self.vouches.get(place)?)))
+            {
+                Some((place, held, vouch)) => {
+                    if held.source != *source && vouch.is_confirmed(now) {
+                        return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });
+                    }
+                    if let Some(seen) = named.get_mut(place)
+                        && core::mem::replace(seen, true)
+                    {
+                        return Err(Refusal::Duplicate { name: row.name });
+                    }
+                }
+                None => new.push(row.name.clone()),
+            }
+            checked.push(row);
+        }
+        new.sort_unstable();
+        if let Some(twice) = new.windows(2).find_map(|pair| match pair {
+            [one, other] if one == other => Some(one.clone()),
+            _ => None,
+        }) {
+            return Err(Refusal::Duplicate { name: twice });
+        }
+        let leaving = match extent {
+            Extent::Full => {
+                self.rows.iter().zip(&named).filter(|(held, seen)| !**seen && held.source == *source).count()
+            }
+            Extent::Partial => 0,
+        };
+        let rows = self.rows.len().saturating_add(new.len()).saturating_sub(leaving);
+        if rows > self.limit {
+            return Err(Refusal::TooManyRows { rows, limit: self.limit });
+        }
+        self.make_room_for(source)?;
+        Ok((checked, named))
+    }
+
+    /// Keeps the table of sources bounded: forgets the longest silent one that has no rows.
+    fn make_room_for(&mut self, source: &Name) -> Result<(), Refusal> {
+        if self.sources.len() < MAX_SOURCES || self.sources.contains_key(source) {
+            return Ok(());
+        }
+        let with_rows: alloc::collections::BTreeSet<&Name> = self.rows.iter().map(|held| &held.source).collect();
+        let idle = self
+            .sources
+            .iter()
+            .filter(|(name, _)| !with_rows.contains(name))
+            .min_by_key(|(_, known)| known.last_report)
+            .map(|(name, _)| name.clone());
+        match idle {
+            Some(name) => {
+                self.sources.remove(&name);
+                Ok(())
+            }
+            None => Err(Refusal::TooManySources { limit: MAX_SOURCES }),
+        }
+    }
+
+    /// Puts one admitted row in its place. Gives its name where the end of its vouching moved.
+    fn put(
+        &mut self,
+        source: &Name,
+        checked: CheckedRow,
+        vouch: Vouch,
+        now: UnixSeconds,
+        effects: &mut Effects,
+    ) -> Option<Name> {
+        let CheckedRow { name, row, route, idle_secs, lapsed_secs } = checked;
+        let Some(place) = self.place(&name) else {
+            // The name was checked on admission.
+            let name = Name::of_instance(&name).ok()?;
+            let remembered = self.memory.take(&name);
+            effects.forgotten.extend(remembered.iter().map(|gone| gone.name.clone()));
+            let (last_change, clamped_from) = match remembered {
+                Some(gone) if gone.row == row => (gone.last_change, gone.clamped_from.map(|(stamp, _)| stamp)),
+                Some(_) => (now, None),
+                None => (now.earlier(idle_secs), None),
+            };
+            let order = self.next_order;
+            self.next_order = order.saturating_add(1);
+            let held =
+                Held { order, name: name.clone(), row, route, source: source.clone(), last_change, clamped_from };
+            self.places.insert(name.clone(), order);
+            Arc::make_mut(&mut self.rows).push(Arc::new(held));
+            let vouch = match lapsed_secs {
+                Some(secs) => Vouch { good_until: Some(now.earlier(secs)), ..vouch },
+                None => vouch,
+            };
+            Arc::make_mut(&mut self.vouches).push(vouch);
+            effects.changed.push(name.clone());
+            return Some(name);
+        };
+        let held = self.rows.get(place)?;
+        let changes = held.row != row;
+        let touches = held.route != route || held.source != *source;
+        let name = held.name.clone();
+        if changes || touches {
+            let held = Held {
+                order: held.order,
+                name: name.clone(),
+                last_change: if changes { now } else { held.last_change },
+                clamped_from: if changes { None } else { held.clamped_from },
+                row,
+                route,
+                source: source.clone(),
+            };
+            if let Some(seat) = Arc::make_mut(&mut self.rows).get_mut(place) {
+                *seat = Arc::new(held);
+            }
+            if changes { &mut effects.changed } else { &mut effects.touched }.push(name.clone());
+        }
+        let seat = Arc::make_mut(&mut self.vouches).get_mut(place)?;
+        let before = *seat;
+        *seat = match lapsed_secs {
+            // What upstream vouches for no longer is not renewed here; it lapses now if it had not.
+            Some(secs) => {
+                let lapsed = now.earlier(secs);
+                Vouch { good_until: Some(before.good_until.map_or(lapsed, |until| until.min(lapsed))), ..before }
+            }
+            None => vouch,
+        };
+        if !before.is_confirmed(now) && seat.is_confirmed(now) {
+            effects.confirmed_again.push(name.clone());
+        }
+        (*seat != before).then_some(name)
+    }
+
+    /// Moves every row that `goes` from the board to the memory.
+    fn leave(&mut self, effects: &mut Effects, now: UnixSeconds, goes: impl Fn(usize, &Held) -> bool) {
+        let going: Vec<bool> = self.rows.iter().enumerate().map(|(place, held)| goes(place, held)).collect();
+        if !going.contains(&true) {
+            return;
+        }
+        let goes_at = |place: usize| going.get(place).copied().unwrap_or(false);
+        for (_, held) in self.rows.iter().enumerate().filter(|(place, _)| goes_at(*place)) {
+            self.places.remove(&held.name);
+            self.memory.insert(Remembered {
+                name: held.name.clone(),
+                row: held.row.clone(),
+                last_change: held.last_change,
+                removed: now,
+                clamped_from: held.clamped_from.map(|stamp| (stamp, now)),
+            });
+            effects.removed.push(held.name.clone());
+        }
+        keep(Arc::make_mut(&mut self.rows), |place| !goes_at(place));
+        keep(Arc::make_mut(&mut self.vouches), |place| !goes_at(place));
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        let order = self.places.get(name)?;
+        self.rows.binary_search_by_key(order, |held| held.order).ok()
+    }
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn keep<T>(items: &mut Vec<T>, keeps: impl Fn(usize) -> bool) {
+    let mut place: usize = 0;
+    items.retain(|_| {
+        let kept = keeps(place);
+        place = place.saturating_add(1);
+        kept
+    });
+}
+
+fn first_bytes(name: &str) -> Box<str> {
+    name.get(..name.floor_char_boundary(Name::MAX_BYTES)).unwrap_or_default().into()
+}

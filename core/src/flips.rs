@@ -1,0 +1,102 @@
+//! The flips: every moment at which the verdict will change if nothing else happens.
+
+use alloc::vec::Vec;
+
+use crate::readiness::Flip;
+use crate::snapshot::{RowView, Snapshot};
+use crate::standing::Standing;
+use crate::time::{Horizon, UnixSeconds};
+
+/// As many flips as are listed: further ahead than anybody plans, and a bound on every answer.
+pub const MAX_FLIPS: usize = 32;
+
+impl Snapshot {
+    /// The moments after `now`, in order, at which the verdict changes by time alone, at most [`MAX_FLIPS`].
+    ///
+    /// A row changes its standing by time at most twice: when its report ends, and when it ages out. The sweep
+    /// goes through these moments in order and keeps count of who serves and who vetoes. O(n log n).
+    pub fn flips(&self, horizon: Horizon, now: UnixSeconds) -> Vec<Flip> {
+        let mut tally = Tally::default();
+        let mut moments: Vec<(UnixSeconds, usize)> = Vec::new();
+        for (place, row) in self.rows().enumerate() {
+            tally.add(row.standing(horizon, now));
+            moments.extend(turning_points(row, horizon, now).into_iter().flatten().map(|at| (at, place)));
+        }
+        // Once nothing serves, time alone brings nothing back.
+        moments.sort_unstable();
+        let mut flips = Vec::new();
+        let mut before = now;
+        let mut ready = tally.is_ready();
+        for group in moments.chunk_by(|one, other| one.0 == other.0) {
+            let Some((at, _)) = group.first().copied() else { continue };
+            let (mut aged_out, mut stopped_serving) = (None, None);
+            for row in group.iter().filter_map(|(_, place)| self.at(*place)) {
+                let (was, is) = (row.standing(horizon, before), row.standing(horizon, at));
+                tally.remove(was);
+                tally.add(is);
+                if was == Standing::LiveDegraded && is != Standing::LiveDegraded {
+                    aged_out = aged_out.or(Some(row));
+                }
+                if was == Standing::Serving && is != Standing::Serving {
+                    stopped_serving = stopped_serving.or(Some(row));
+                }
+            }
+            before = at;
+            if tally.is_ready() != ready {
+                ready = tally.is_ready();
+                let because = if ready { aged_out } else { stopped_serving };
+                flips.extend(because.map(|row| Flip { at_unix: at, ready, because: row.name().clone() }));
+                if flips.len() >= MAX_FLIPS {
+                    break;
+                }
+            }
+        }
+        flips
+    }
+}
+
+/// The moments after `now` at which time alone may change the standing of a row.
+fn turning_points(row: RowView<'_>, horizon: Horizon, now: UnixSeconds) -> [Option<UnixSeconds>; 2] {
+    let serves = row.held.row.serving_sha.is_some();
+    let lapse = row.vouch.good_until.filter(|until| serves && *until > now);
+    // A row that serves without end never becomes degraded; one that still serves does so at its lapse.
+    let degraded_since =
+        if serves && row.is_confirmed(now) { lapse.map(|at| row.since(at)) } else { Some(row.since(now)) };
+    let aged_out = degraded_since
+        .filter(|_| row.held.row.last_green.is_some())
+        .and_then(|since| horizon.ages_out(since))
+        .filter(|at| *at > now && lapse != Some(*at));
+    [lapse, aged_out]
+}
+
+#[derive(Default)]
+struct Tally {
+    serving: usize,
+    live_degraded: usize,
+}
+
+impl Tally {
+    fn add(&mut self, standing: Standing) {
+        if let Some(count) = self.count(standing) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    fn remove(&mut self, standing: Standing) {
+        if let Some(count) = self.count(standing) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn count(&mut self, standing: Standing) -> Option<&mut usize> {
+        match standing {
+            Standing::Serving => Some(&mut self.serving),
+            Standing::LiveDegraded => Some(&mut self.live_degraded),
+            Standing::StaleDegraded | Standing::NeverGreen => None,
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        self.serving > 0 && self.live_degraded == 0
+    }
+}

@@ -1,0 +1,317 @@
+//! The verdict: ready if and only if some instance is serving and no live instance fails to serve a green it
+//! owns. It follows from a summary that is made when a report comes in, so that asking costs O(log n) and
+//! allocates nothing.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::name::Name;
+use crate::snapshot::{RowView, Snapshot};
+use crate::time::{Horizon, Span, UnixSeconds};
+
+/// Why the verdict is what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Reason {
+    /// No instance serves.
+    NothingServing,
+    /// Some instance serves, but a live one fails to serve a green that it owns.
+    LiveDegraded,
+    /// Neither.
+    Ready,
+}
+
+impl Reason {
+    /// The word for it on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NothingServing => "nothing_serving",
+            Self::LiveDegraded => "live_degraded",
+            Self::Ready => "ready",
+        }
+    }
+}
+
+/// Ready or not at one moment under one horizon, with the row to name. Its `Display` is the one line that a
+/// person reads; it never holds a reason text from a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict<'a> {
+    reason: Reason,
+    /// The degraded row that blocks longest, or would if it were not stale; the first on the board of such.
+    newest_degraded: Option<RowView<'a>>,
+    unreported_since: Option<UnixSeconds>,
+    horizon: Horizon,
+    now: UnixSeconds,
+}
+
+impl<'a> Verdict<'a> {
+    /// Whether traffic may come.
+    pub fn is_ready(&self) -> bool {
+        match self.reason {
+            Reason::Ready => true,
+            Reason::NothingServing | Reason::LiveDegraded => false,
+        }
+    }
+
+    /// Why.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// The row that blocks longest, where a live degraded row blocks.
+    pub fn blocking(&self) -> Option<RowView<'a>> {
+        match self.reason {
+            Reason::LiveDegraded => self.newest_degraded,
+            Reason::NothingServing | Reason::Ready => None,
+        }
+    }
+}
+
+impl fmt::Display for Verdict<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lost = self.newest_degraded.filter(|row| row.lost_its_witness(self.now));
+        match (self.reason, self.unreported_since) {
+            (Reason::Ready, _) => f.write_str("ready"),
+            (Reason::NothingServing, Some(restart)) => {
+                write!(f, "no source has reported since the restart {} ago", Span(restart.age(self.now)))
+            }
+            (Reason::NothingServing, None) => match lost {
+                Some(row) => write!(f, "{}", Silence { row, now: self.now }),
+                None => f.write_str("nothing is serving"),
+            },
+            (Reason::LiveDegraded, _) => match (lost, self.newest_degraded) {
+                (Some(row), _) => write!(f, "{}", Silence { row, now: self.now }),
+                (None, Some(row)) => match row.ages_out(self.horizon, self.now) {
+                    Some(at) => write!(f, "{} is degraded (stops blocking in {})", row.name(), Span(self.now.age(at))),
+                    None => write!(f, "{} is degraded (blocks until it serves or leaves)", row.name()),
+                },
+                (None, None) => f.write_str("an instance is degraded"),
+            },
+        }
+    }
+}
+
+/// "dev is unconfirmed: source driver has been silent for 11m (its report was good for 10m)".
+struct Silence<'a> {
+    row: RowView<'a>,
+    now: UnixSeconds,
+}
+
+impl fmt::Display for Silence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { row, now } = self;
+        let silent = Span(row.vouch.last_report.age(*now));
+        write!(f, "{} is unconfirmed: source {} has been silent for {silent}", row.name(), row.held.source)
+    }
+}
+
+impl Snapshot {
+    /// May traffic come here? O(log n), no allocation. Depends on the rows, the horizon and `now` alone.
+    pub fn verdict(&self, horizon: Horizon, now: UnixSeconds) -> Verdict<'_> {
+        let summary = self.summary();
+        let newest = summary.newest_degraded(now);
+        let reason = if !summary.serves(now) {
+            Reason::NothingServing
+        } else if newest.is_some_and(|newest| !horizon.is_stale(newest.since.age(now))) {
+            Reason::LiveDegraded
+        } else {
+            Reason::Ready
+        };
+        Verdict {
+            reason,
+            newest_degraded: newest.and_then(|newest| self.at(newest.place)),
+            unreported_since: self.unreported_since(),
+            horizon,
+            now,
+        }
+    }
+
+    /// The next moment after `now` at which the verdict changes by time alone, and what it becomes. The first
+    /// of [`Snapshot::flips`], found without looking at every row: O(log n) where nothing lapses before it.
+    pub fn next_flip(&self, horizon: Horizon, now: UnixSeconds) -> Option<(UnixSeconds, bool)> {
+        let summary = self.summary();
+        let was_ready = self.verdict(horizon, now).is_ready();
+        let mut at = now;
+        loop {
+            // Between two lapses only ageing changes anything, and only the newest degraded row ages out last.
+            let lapse = summary.next_lapse(at);
+            let aged_out =
+                summary.newest_degraded(at).and_then(|newest| horizon.ages_out(newest.since)).filter(|out| *out > at);
+            at = match (lapse, aged_out) {
+                (Some(lapse), Some(out)) => lapse.min(out),
+                (Some(one), None) | (None, Some(one)) => one,
+                (None, None) => return None,
+            };
+            let is_ready = self.verdict(horizon, at).is_ready();
+            if is_ready != was_ready {
+                return Some((at, is_ready));
+            }
+        }
+    }
+
+    /// Every list that `/app` shows, in board order. O(n log n), for the flips.
+    pub fn judge(&self, horizon: Horizon, now: UnixSeconds) -> Judgement {
+        use crate::standing::Standing;
+        let verdict = self.verdict(horizon, now);
+        let mut judgement = Judgement {
+            ready: verdict.is_ready(),
+            reason: verdict.reason(),
+            serving: Vec::new(),
+            live_degraded: Vec::new(),
+            stale_degraded: Vec::new(),
+            never_green: Vec::new(),
+            unconfirmed: Vec::new(),
+            stale_after_secs: horizon,
+            flips: self.flips(horizon, now),
+        };
+        for row in self.rows() {
+            let list = match row.standing(horizon, now) {
+                Standing::Serving => &mut judgement.serving,
+                Standing::LiveDegraded => &mut judgement.live_degraded,
+                Standing::StaleDegraded => &mut judgement.stale_degraded,
+                Standing::NeverGreen => &mut judgement.never_green,
+            };
+            list.push(row.name().clone());
+            if !row.is_confirmed(now) {
+                judgement.unconfirmed.push(row.name().clone());
+            }
+        }
+        judgement
+    }
+}
+
+/// The verdict with every name behind it. Lists are in board order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Judgement {
+    /// Whether traffic may come.
+    pub ready: bool,
+    /// Why.
+    pub reason: Reason,
+    /// Rows that serve.
+    pub serving: Vec<Name>,
+    /// Rows that veto.
+    pub live_degraded: Vec<Name>,
+    /// Rows that no longer veto.
+    pub stale_degraded: Vec<Name>,
+    /// Rows that never served.
+    pub never_green: Vec<Name>,
+    /// Rows that nobody vouches for, whatever their standing.
+    pub unconfirmed: Vec<Name>,
+    /// The horizon; null is never.
+    pub stale_after_secs: Horizon,
+    /// When `ready` changes by time alone.
+    pub flips: Vec<Flip>,
+}
+
+/// A moment at which the verdict changes by time alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Flip {
+    /// When.
+    pub at_unix: UnixSeconds,
+    /// What the verdict becomes.
+    pub ready: bool,
+    /// The first row on the board whose standing changed then in the direction of the flip.
+    pub because: Name,
+}
+
+/// A degraded row by when it began to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Newest {
+    pub(crate) since: UnixSeconds,
+    pub(crate) place: usize,
+}
+
+impl Newest {
+    /// The one that blocks longest; of two that block equally long, the first on the board.
+    fn or(self, other: Self) -> Self {
+        if other.since > self.since || (other.since == self.since && other.place < self.place) { other } else { self }
+    }
+}
+
+/// What a verdict at any moment under any horizon follows from.
+#[derive(Debug)]
+pub(crate) struct Summary {
+    /// The newest of the rows that say they do not serve.
+    degraded: Option<Newest>,
+    /// Whether a row that serves is vouched for without end.
+    serves_for_ever: bool,
+    /// The rows that serve until a moment, one entry for each such moment, in rising order.
+    lapses: Vec<Lapse>,
+}
+
+/// What is known of the rows that say they serve and whose report ends at one moment.
+#[derive(Clone, Copy, Debug)]
+struct Lapse {
+    at: UnixSeconds,
+    /// The newest of the rows that are degraded from `at` on or from an earlier lapse.
+    newest_so_far: Option<Newest>,
+}
+
+impl Summary {
+    pub(crate) fn of<'a>(rows: impl Iterator<Item = RowView<'a>>) -> Self {
+        let newer = |old: Option<Newest>, new: Newest| Some(old.map_or(new, |old| old.or(new)));
+        let mut degraded = None;
+        let mut serves_for_ever = false;
+        let mut by_end: BTreeMap<UnixSeconds, Option<Newest>> = BTreeMap::new();
+        // Rows of one report end together: look their moment up once.
+        let mut run: Option<(UnixSeconds, Option<Newest>)> = None;
+        for (place, row) in rows.enumerate() {
+            let owns_a_green = row.held.row.last_green.is_some();
+            let stamp = row.held.last_change;
+            match (row.held.row.serving_sha.is_some(), row.vouch.good_until) {
+                (false, _) if owns_a_green => degraded = newer(degraded, Newest { since: stamp, place }),
+                (false, _) => {}
+                (true, None) => serves_for_ever = true,
+                (true, Some(end)) => {
+                    if run.is_none_or(|(run_end, _)| run_end != end) {
+                        if let Some((run_end, newest)) = run.take() {
+                            by_end.insert(run_end, newest);
+                        }
+                        run = Some((end, by_end.get(&end).copied().flatten()));
+                    }
+                    if let Some((_, newest)) = &mut run
+                        && owns_a_green
+                    {
+                        *newest = newer(*newest, Newest { since: stamp.max(end), place });
+                    }
+                }
+            }
+        }
+        by_end.extend(run);
+        let mut newest_so_far = None;
+        let lapses = by_end
+            .into_iter()
+            .map(|(at, newest)| {
+                if let Some(newest) = newest {
+                    newest_so_far = newer(newest_so_far, newest);
+                }
+                Lapse { at, newest_so_far }
+            })
+            .collect();
+        Self { degraded, serves_for_ever, lapses }
+    }
+
+    fn serves(&self, now: UnixSeconds) -> bool {
+        self.serves_for_ever || self.lapses.last().is_some_and(|last| now < last.at)
+    }
+
+    fn newest_degraded(&self, now: UnixSeconds) -> Option<Newest> {
+        let lapsed = self.lapses.partition_point(|lapse| lapse.at <= now);
+        let lost = lapsed.checked_sub(1).and_then(|last| self.lapses.get(last)).and_then(|lapse| lapse.newest_so_far);
+        match (self.degraded, lost) {
+            (Some(one), Some(other)) => Some(one.or(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The first moment after `now` at which a row that says it serves loses its witness.
+    fn next_lapse(&self, now: UnixSeconds) -> Option<UnixSeconds> {
+        let lapsed = self.lapses.partition_point(|lapse| lapse.at <= now);
+        self.lapses.get(lapsed).map(|lapse| lapse.at)
+    }
+}

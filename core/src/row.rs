@@ -1,0 +1,405 @@
+//! The row: the observable state of one instance, what makes two rows differ, and how long a report of one
+//! is good.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::name::{Name, NameError};
+use crate::time::{MAX_INTEGER, UnixSeconds};
+
+/// What counts in an instance's state. Two rows differ if any field here differs; each one alone refreshes
+/// the stamp.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Row {
+    /// A free word from the source, shown and never judged. `idle` where a report leaves it out.
+    pub phase: Box<str>,
+    /// What it serves now; `None` serves nothing.
+    pub serving_sha: Option<Box<str>>,
+    /// The newest build that served; `None` was never green.
+    pub last_green: Option<Box<str>>,
+    /// The newest failure.
+    pub last_red_sha: Option<Box<str>>,
+    /// Why it failed, at most [`MAX_REASON_BYTES`].
+    pub last_red_reason: Option<Box<str>>,
+    /// Evidence for the failure: sorted, without doubles, at most [`MAX_FILES`].
+    pub last_red_files: Vec<Box<str>>,
+    /// The newest sha waiting.
+    pub pending_sha: Option<Box<str>>,
+    /// Demoted children that are still draining.
+    pub draining: u64,
+}
+
+/// Where an instance is reached. Carried along; a change here refreshes no stamp.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Route {
+    /// The port a proxy reaches it at.
+    pub proxy_port: Option<u64>,
+    /// The host name the public reaches it by.
+    pub public_host: Option<Box<str>>,
+    /// When the route ends, in Unix seconds.
+    pub expires_at: Option<u64>,
+}
+
+/// One row as a source writes it, not yet checked. What is left out is null, `[]` or 0, and the phase is
+/// `idle`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+pub struct ReportedRow {
+    /// Identity, unique on the board.
+    pub name: Box<str>,
+    /// See [`Row::phase`].
+    pub phase: Option<Box<str>>,
+    /// See [`Row::serving_sha`].
+    pub serving_sha: Option<Box<str>>,
+    /// See [`Row::last_green`].
+    pub last_green: Option<Box<str>>,
+    /// See [`Row::last_red_sha`].
+    pub last_red_sha: Option<Box<str>>,
+    /// See [`Row::last_red_reason`]. A longer one is cut, with a mark, not refused.
+    pub last_red_reason: Option<Box<str>>,
+    /// See [`Row::last_red_files`]. Sorted and freed of doubles on arrival.
+    pub last_red_files: Option<Vec<Box<str>>>,
+    /// See [`Row::pending_sha`].
+    pub pending_sha: Option<Box<str>>,
+    /// See [`Row::draining`].
+    pub draining: Option<u64>,
+    /// See [`Route::proxy_port`].
+    pub proxy_port: Option<u64>,
+    /// See [`Route::public_host`].
+    pub public_host: Option<Box<str>>,
+    /// See [`Route::expires_at`].
+    pub expires_at: Option<u64>,
+    /// For how long the source has seen this row unchanged. Believed once, when the board meets a name that
+    /// it neither holds nor remembers.
+    pub idle_secs: Option<u64>,
+    /// For how long nobody has vouched for this row, if nobody does: a follower says so of a row that its
+    /// upstream calls unconfirmed. Such a row is taken over as it is, and the report renews nothing for it.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub lapsed_secs: Option<u64>,
+}
+
+/// A row that keeps every limit.
+#[derive(Debug)]
+pub(crate) struct CheckedRow {
+    pub(crate) name: Box<str>,
+    pub(crate) row: Row,
+    pub(crate) route: Route,
+    pub(crate) idle_secs: u64,
+    pub(crate) lapsed_secs: Option<u64>,
+}
+
+impl ReportedRow {
+    /// Checks every limit, cuts a long reason and sorts the files.
+    pub(crate) fn check(self) -> Result<CheckedRow, RowError> {
+        Name::of_instance(&self.name)?;
+        let row = Row {
+            phase: short("phase", self.phase)?.unwrap_or_else(|| "idle".into()),
+            serving_sha: short("serving_sha", self.serving_sha)?,
+            last_green: short("last_green", self.last_green)?,
+            last_red_sha: short("last_red_sha", self.last_red_sha)?,
+            last_red_reason: self.last_red_reason.map(cut_reason),
+            last_red_files: sorted_files(self.last_red_files.unwrap_or_default())?,
+            pending_sha: short("pending_sha", self.pending_sha)?,
+            draining: integer("draining", self.draining)?.unwrap_or(0),
+        };
+        let route = Route {
+            proxy_port: integer("proxy_port", self.proxy_port)?,
+            public_host: short("public_host", self.public_host)?,
+            expires_at: integer("expires_at", self.expires_at)?,
+        };
+        Ok(CheckedRow {
+            idle_secs: integer("idle_secs", self.idle_secs)?.unwrap_or(0),
+            name: self.name,
+            row,
+            route,
+            lapsed_secs: self.lapsed_secs,
+        })
+    }
+}
+
+/// For how long a report is good. On the wire: a number of seconds from 1, `"until_restart"` or `"forever"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoodFor {
+    /// So many seconds from the moment of the report, at least 1.
+    Seconds(u64),
+    /// Until the next report, or until this daemon restarts: for a driver in the same process.
+    UntilRestart,
+    /// Until the next report, whatever happens: the source has said so.
+    Forever,
+}
+
+impl GoodFor {
+    /// The first moment at which a report made `now` no longer vouches; `None` is never.
+    pub fn until(self, now: UnixSeconds) -> Option<UnixSeconds> {
+        match self {
+            Self::Seconds(secs) => Some(now.later(secs)),
+            Self::UntilRestart | Self::Forever => None,
+        }
+    }
+
+    /// Reads the word for a report without a number.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "until_restart" => Some(Self::UntilRestart),
+            "forever" => Some(Self::Forever),
+            _ => None,
+        }
+    }
+
+    /// Reads a number of seconds; `None` unless it is from 1 to [`MAX_INTEGER`].
+    pub fn from_secs(secs: u64) -> Option<Self> {
+        (1..=MAX_INTEGER).contains(&secs).then_some(Self::Seconds(secs))
+    }
+}
+
+/// Who vouches for a row, and until when. Kept beside the row, so that a heartbeat copies no rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Vouch {
+    /// When the last report that named the row came in.
+    pub last_report: UnixSeconds,
+    /// For how long that report said it was good.
+    pub good_for: GoodFor,
+    /// The first moment at which nobody vouches any more; `None` is never.
+    pub good_until: Option<UnixSeconds>,
+}
+
+impl Vouch {
+    /// Whether somebody vouches at `now`. At `good_until` itself nobody does.
+    pub fn is_confirmed(&self, now: UnixSeconds) -> bool {
+        self.good_until.is_none_or(|until| now < until)
+    }
+}
+
+/// One row on the board: what was reported, by whom, and when it was last seen to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Held {
+    /// The place on the board: rows stand in rising order.
+    pub order: u64,
+    /// Identity.
+    pub name: Name,
+    /// What counts.
+    pub row: Row,
+    /// Where it is reached.
+    pub route: Route,
+    /// Who reports it.
+    pub source: Name,
+    /// The stamp: when this board last saw the row change.
+    pub last_change: UnixSeconds,
+    /// The stamp as it is stored, where the one in memory was clamped to the moment of a restart.
+    pub clamped_from: Option<UnixSeconds>,
+}
+
+impl Held {
+    /// The stamp as it belongs in a store: never the clamped one.
+    pub fn stored_change(&self) -> UnixSeconds {
+        self.clamped_from.unwrap_or(self.last_change)
+    }
+}
+
+/// Which limit a row breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowError {
+    /// Its name.
+    Name(NameError),
+    /// A text longer than [`MAX_TEXT_BYTES`].
+    TextTooLong {
+        /// The field.
+        field: &'static str,
+        /// How long it is.
+        bytes: usize,
+    },
+    /// An integer above [`MAX_INTEGER`].
+    IntegerTooLarge {
+        /// The field.
+        field: &'static str,
+        /// What it is.
+        value: u64,
+    },
+    /// More than [`MAX_FILES`] files.
+    TooManyFiles(usize),
+}
+
+impl From<NameError> for RowError {
+    fn from(error: NameError) -> Self {
+        Self::Name(error)
+    }
+}
+
+impl fmt::Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(error) => error.fmt(f),
+            Self::TextTooLong { field, bytes } => {
+                write!(f, "{field} has {bytes} bytes, at most {MAX_TEXT_BYTES} are allowed")
+            }
+            Self::IntegerTooLarge { field, value } => write!(f, "{field} is {value}, at most {MAX_INTEGER} is allowed"),
+            Self::TooManyFiles(count) => {
+                write!(f, "last_red_files names {count} files, at most {MAX_FILES} are allowed")
+            }
+        }
+    }
+}
+
+impl core::error::Error for RowError {}
+
+/// The longest text of a row, its reason apart.
+pub const MAX_TEXT_BYTES: usize = 1024;
+/// The longest reason, its mark included: what a build prints last, not its whole log.
+pub const MAX_REASON_BYTES: usize = 16 * 1024;
+/// The most files a row may name.
+pub const MAX_FILES: usize = 1000;
+/// What ends a reason that was cut.
+const CUT_MARK: &str = " … (cut at 16 KiB)";
+
+fn short(field: &'static str, text: Option<Box<str>>) -> Result<Option<Box<str>>, RowError> {
+    match text {
+        Some(text) if text.len() > MAX_TEXT_BYTES => Err(RowError::TextTooLong { field, bytes: text.len() }),
+        other => Ok(other),
+    }
+}
+
+fn integer(field: &'static str, value: Option<u64>) -> Result<Option<u64>, RowError> {
+    match value {
+        Some(value) if value > MAX_INTEGER => Err(RowError::IntegerTooLarge { field, value }),
+        other => Ok(other),
+    }
+}
+
+/// The mark fits within the limit, so that a reason that was cut once is not cut again by a follower.
+fn cut_reason(reason: Box<str>) -> Box<str> {
+    if reason.len() <= MAX_REASON_BYTES {
+        return reason;
+    }
+    let room = MAX_REASON_BYTES.saturating_sub(CUT_MARK.len());
+    let kept = reason.get(..reason.floor_char_boundary(room)).unwrap_or_default();
+    let mut cut = String::with_capacity(kept.len().saturating_add(CUT_MARK.len()));
+    cut.push_str(kept);
+    cut.push_str(CUT_MARK);
+    cut.into_boxed_str()
+}
+
+fn sorted_files(mut files: Vec<Box<str>>) -> Result<Vec<Box<str>>, RowError> {
+    if let Some(long) = files.iter().find(|file| file.len() > MAX_TEXT_BYTES) {
+        return Err(RowError::TextTooLong { field: "last_red_files", bytes: long.len() });
+    }
+    files.sort_unstable();
+    files.dedup();
+    if files.len() > MAX_FILES {
+        return Err(RowError::TooManyFiles(files.len()));
+    }
+    files.shrink_to_fit();
+    Ok(files)
+}
+
+#[cfg(feature = "serde")]
+mod wire {
+    use super::{GoodFor, MAX_INTEGER};
+    use core::fmt;
+
+    impl serde::Serialize for GoodFor {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            match self {
+                Self::Seconds(secs) => serializer.serialize_u64(*secs),
+                Self::UntilRestart => serializer.serialize_str("until_restart"),
+                Self::Forever => serializer.serialize_str("forever"),
+            }
+        }
+    }
+
+    impl<'de> serde::Deserialize<'de> for GoodFor {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_any(Reader)
+        }
+    }
+
+    struct Reader;
+
+    impl serde::de::Visitor<'_> for Reader {
+        type Value = GoodFor;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a whole number of seconds from 1 to {MAX_INTEGER}, \"until_restart\" or \"forever\"")
+        }
+
+        fn visit_u64<E: serde::de::Error>(self, secs: u64) -> Result<GoodFor, E> {
+            GoodFor::from_secs(secs).ok_or_else(|| E::invalid_value(serde::de::Unexpected::Unsigned(secs), &self))
+        }
+
+        fn visit_i64<E: serde::de::Error>(self, secs: i64) -> Result<GoodFor, E> {
+            // JavaScript readers hand over small whole numbers as signed.
+            u64::try_from(secs)
+                .ok()
+                .and_then(GoodFor::from_secs)
+                .ok_or_else(|| E::invalid_value(serde::de::Unexpected::Signed(secs), &self))
+        }
+
+        fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<GoodFor, E> {
+            GoodFor::from_word(word).ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(word), &self))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::vec;
+
+    #[test]
+    fn a_row_of_nothing_but_a_name_is_idle_and_never_green() {
+        let checked = ReportedRow { name: "dev".into(), ..ReportedRow::default() }.check().unwrap();
+        assert_eq!(&*checked.row.phase, "idle");
+        assert_eq!(checked.row.last_green, None);
+    }
+
+    #[test]
+    fn a_reason_is_cut_at_a_character_within_the_limit_and_only_once() {
+        let long = "é".repeat(MAX_REASON_BYTES);
+        let cut = cut_reason(long.into());
+        assert!(cut.len() <= MAX_REASON_BYTES && cut.len() > MAX_REASON_BYTES - 4);
+        assert!(cut.ends_with(CUT_MARK));
+        assert_eq!(cut_reason(cut.clone()), cut);
+        let whole: Box<str> = "x".repeat(MAX_REASON_BYTES).into();
+        assert_eq!(cut_reason(whole.clone()), whole);
+    }
+
+    #[test]
+    fn files_in_another_order_or_named_twice_are_the_same_files() {
+        let files = |names: &[&str]| sorted_files(names.iter().map(|name| (*name).into()).collect()).unwrap();
+        assert_eq!(files(&["b", "a", "b"]), files(&["a", "b"]));
+    }
+
+    #[test]
+    fn each_limit_refuses_with_the_field_and_the_value() {
+        let named = |edit: fn(&mut ReportedRow)| {
+            let mut row = ReportedRow { name: "dev".into(), ..ReportedRow::default() };
+            edit(&mut row);
+            format!("{}", row.check().unwrap_err())
+        };
+        assert!(named(|row| row.phase = Some("x".repeat(1025).into())).starts_with("phase has 1025 bytes"));
+        assert!(named(|row| row.draining = Some(1 << 53)).starts_with("draining is 9007199254740992"));
+        assert!(named(|row| row.proxy_port = Some(u64::MAX)).starts_with("proxy_port is"));
+        assert!(named(|row| row.last_red_files = Some(vec!["x".repeat(1025).into()])).starts_with("last_red_files"));
+        let many = (0..1001).map(|n| format!("{n}").into()).collect();
+        let row = ReportedRow { name: "dev".into(), last_red_files: Some(many), ..ReportedRow::default() };
+        assert_eq!(row.check().unwrap_err(), RowError::TooManyFiles(1001));
+    }
+
+    #[test]
+    fn a_report_stops_vouching_exactly_at_its_end() {
+        let vouch = Vouch {
+            last_report: UnixSeconds::new(0),
+            good_for: GoodFor::Seconds(90),
+            good_until: GoodFor::Seconds(90).until(UnixSeconds::new(0)),
+        };
+        assert!(vouch.is_confirmed(UnixSeconds::new(89)));
+        assert!(!vouch.is_confirmed(UnixSeconds::new(90)));
+    }
+}

@@ -1,0 +1,305 @@
+//! Scenarios: a policy test that anybody can write, played through the rules with the times it names.
+//!
+//! The shapes below are those of the files; see the README for how to write one.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::board::Board;
+use crate::name::Name;
+use crate::readiness::{Flip, Reason};
+use crate::report::{Extent, Refusal, Report};
+use crate::row::{GoodFor, ReportedRow};
+use crate::snapshot::{RowView, Snapshot};
+use crate::standing::Standing;
+use crate::time::{Horizon, UnixSeconds};
+
+/// A scenario file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What it shows, as a sentence.
+    pub scenario: String,
+    /// The horizon: one hour if left out, null is never.
+    #[serde(default)]
+    pub stale_after_secs: Horizon,
+    /// What happens, in this order.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a scenario, at its moment. Moments may step backwards: a clock did.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "RawStep")]
+pub struct Step {
+    /// When, in Unix seconds.
+    pub at: UnixSeconds,
+    /// What.
+    pub action: Action,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// A source reports.
+    Report {
+        /// What it says.
+        report: ScenarioReport,
+        /// Whether the whole report must be refused.
+        refused: bool,
+    },
+    /// A source takes one row away.
+    Remove(Removal),
+    /// The daemon restarts.
+    Restart,
+    /// What must hold now.
+    Expect(Expectation),
+}
+
+/// A report in a scenario. Without `good_for_secs` it is good until the restart.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioReport {
+    /// Who reports.
+    pub source: String,
+    /// The rows; what is left out of one is null, `[]`, 0, and phase `idle`.
+    pub instances: Vec<ReportedRow>,
+    /// For how long it is good.
+    #[serde(default)]
+    pub good_for_secs: Option<GoodFor>,
+    /// Greater than the source's last one, or the report is refused.
+    #[serde(default)]
+    pub sequence: Option<u64>,
+    /// Whether rows that it does not name stay.
+    #[serde(default)]
+    pub partial: bool,
+}
+
+/// A removal in a scenario.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Removal {
+    /// Whose row.
+    pub source: String,
+    /// Which.
+    pub name: String,
+}
+
+/// What must hold at one moment. Only what is named is compared.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::option_option, reason = "a field that is left out and one that is null say different things")]
+pub struct Expectation {
+    /// Judge under this horizon instead; null is never.
+    #[serde(deserialize_with = "present")]
+    pub stale_after_secs: Option<Horizon>,
+    /// Whether traffic may come.
+    pub ready: Option<bool>,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// See [`crate::Judgement`], as the lists below.
+    pub serving: Option<Vec<String>>,
+    /// Rows that veto.
+    pub live_degraded: Option<Vec<String>>,
+    /// Rows that no longer veto.
+    pub stale_degraded: Option<Vec<String>>,
+    /// Rows that never served.
+    pub never_green: Option<Vec<String>>,
+    /// Rows nobody vouches for.
+    pub unconfirmed: Option<Vec<String>>,
+    /// When the verdict changes by time alone.
+    pub flips: Option<Vec<Flip>>,
+    /// Single rows by name.
+    pub rows: BTreeMap<String, RowExpectation>,
+}
+
+/// What must hold for one row.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::option_option, reason = "a field that is left out and one that is null say different things")]
+pub struct RowExpectation {
+    /// The stamp.
+    pub last_change_unix: Option<UnixSeconds>,
+    /// Its age.
+    pub idle_secs: Option<u64>,
+    /// Whether that is at least the horizon.
+    pub stale: Option<bool>,
+    /// What the row amounts to.
+    pub standing: Option<Standing>,
+    /// Since when.
+    pub since_unix: Option<UnixSeconds>,
+    /// When it stops blocking; null where it does not block, or never stops.
+    #[serde(deserialize_with = "present")]
+    pub ages_out_unix: Option<Option<UnixSeconds>>,
+}
+
+/// An expectation that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Miss {
+    /// The step, from 1.
+    pub step: usize,
+    /// Its moment.
+    pub at: UnixSeconds,
+    /// What was compared, for example `rows.dev.standing`.
+    pub what: String,
+    /// What the scenario says.
+    pub expected: String,
+    /// What the rules say.
+    pub got: String,
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, at, what, expected, got } = self;
+        write!(f, "step {step} (at {at}): {what}: expected {expected}, got {got}")
+    }
+}
+
+/// Plays a scenario and gives the expectations that do not hold, none when all do.
+pub fn play(scenario: &Scenario) -> Vec<Miss> {
+    let mut board = Board::new();
+    let mut misses = Vec::new();
+    for (number, Step { at, action }) in (1_usize..).zip(&scenario.steps) {
+        let mut misses = Misses { step: number, at: *at, all: &mut misses };
+        match action {
+            Action::Report { report, refused } => {
+                let expected = if *refused { "refused" } else { "accepted" };
+                match (take(&mut board, report, *at), refused) {
+                    (Ok(_), false) | (Err(_), true) => {}
+                    (Ok(_), true) => misses.add("report", expected, "accepted"),
+                    (Err(refusal), false) => misses.add("report", expected, &format!("refused: {refusal}")),
+                }
+            }
+            Action::Remove(Removal { source, name }) => {
+                if let Err(refusal) = board.remove(source, name, *at) {
+                    misses.add("remove", "accepted", &format!("refused: {refusal}"));
+                }
+            }
+            Action::Restart => board.restart(*at),
+            Action::Expect(expectation) => {
+                let horizon = expectation.stale_after_secs.unwrap_or(scenario.stale_after_secs);
+                compare(expectation, &board.snapshot(), horizon, &mut misses);
+            }
+        }
+    }
+    misses
+}
+
+fn take(board: &mut Board, report: &ScenarioReport, now: UnixSeconds) -> Result<crate::report::Effects, Refusal> {
+    let source = Name::of_source(&report.source).map_err(Refusal::Source)?;
+    let report = Report {
+        source,
+        extent: if report.partial { Extent::Partial } else { Extent::Full },
+        rows: report.instances.clone(),
+        good_for: report.good_for_secs.unwrap_or(GoodFor::UntilRestart),
+        sequence: report.sequence,
+    };
+    board.report(report, now)
+}
+
+fn compare(expected: &Expectation, snapshot: &Snapshot, horizon: Horizon, misses: &mut Misses<'_>) {
+    let got = snapshot.judge(horizon, misses.at);
+    misses.check("ready", expected.ready.as_ref(), &got.ready);
+    misses.check("reason", expected.reason.as_ref(), &got.reason);
+    for (what, expected, got) in [
+        ("serving", &expected.serving, &got.serving),
+        ("live_degraded", &expected.live_degraded, &got.live_degraded),
+        ("stale_degraded", &expected.stale_degraded, &got.stale_degraded),
+        ("never_green", &expected.never_green, &got.never_green),
+        ("unconfirmed", &expected.unconfirmed, &got.unconfirmed),
+    ] {
+        let got: Vec<String> = got.iter().map(|name| name.as_str().into()).collect();
+        misses.check(what, expected.as_ref(), &got);
+    }
+    misses.check("flips", expected.flips.as_ref(), &got.flips);
+    for (name, expected) in &expected.rows {
+        match snapshot.named(name) {
+            Some(row) => compare_row(name, expected, row, horizon, misses),
+            None => misses.add(&format!("rows.{name}"), "a row", "none of that name"),
+        }
+    }
+}
+
+fn compare_row(name: &str, expected: &RowExpectation, row: RowView<'_>, horizon: Horizon, misses: &mut Misses<'_>) {
+    let now = misses.at;
+    let what = |field: &str| format!("rows.{name}.{field}");
+    misses.check(&what("last_change_unix"), expected.last_change_unix.as_ref(), &row.held.last_change);
+    misses.check(&what("idle_secs"), expected.idle_secs.as_ref(), &row.idle_secs(now));
+    misses.check(&what("stale"), expected.stale.as_ref(), &row.is_stale(horizon, now));
+    misses.check(&what("standing"), expected.standing.as_ref(), &row.standing(horizon, now));
+    misses.check(&what("since_unix"), expected.since_unix.as_ref(), &row.since(now));
+    misses.check(&what("ages_out_unix"), expected.ages_out_unix.as_ref(), &row.ages_out(horizon, now));
+}
+
+/// Where the misses of one step go.
+struct Misses<'a> {
+    step: usize,
+    at: UnixSeconds,
+    all: &'a mut Vec<Miss>,
+}
+
+impl Misses<'_> {
+    fn check<T: PartialEq + fmt::Debug>(&mut self, what: &str, expected: Option<&T>, got: &T) {
+        if let Some(expected) = expected
+            && expected != got
+        {
+            self.add(what, &format!("{expected:?}"), &format!("{got:?}"));
+        }
+    }
+
+    fn add(&mut self, what: &str, expected: &str, got: &str) {
+        self.all.push(Miss {
+            step: self.step,
+            at: self.at,
+            what: what.into(),
+            expected: expected.into(),
+            got: got.into(),
+        });
+    }
+}
+
+/// A step as it stands in the file: exactly one thing happens.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStep {
+    at: Option<UnixSeconds>,
+    report: Option<ScenarioReport>,
+    #[serde(default)]
+    refused: bool,
+    remove: Option<Removal>,
+    restart: Option<Empty>,
+    expect: Option<Expectation>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Empty {}
+
+impl TryFrom<RawStep> for Step {
+    type Error = &'static str;
+
+    fn try_from(raw: RawStep) -> Result<Self, Self::Error> {
+        let action = match (raw.report, raw.remove, raw.restart, raw.expect) {
+            (Some(report), None, None, None) => Action::Report { report, refused: raw.refused },
+            (None, Some(removal), None, None) => Action::Remove(removal),
+            (None, None, Some(Empty {}), None) => Action::Restart,
+            (None, None, None, Some(expectation)) => Action::Expect(expectation),
+            _ => return Err("a step holds exactly one of report, remove, restart and expect"),
+        };
+        match (&action, raw.refused) {
+            (Action::Remove(_) | Action::Restart | Action::Expect(_), true) => {
+                Err("refused stands only beside a report")
+            }
+            _ => Ok(Self { at: raw.at.ok_or("a step needs its moment, at, in Unix seconds")?, action }),
+        }
+    }
+}
+
+/// Tells a field that is null from one that is left out.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
