@@ -1,0 +1,2 @@
+//! Greenlight: the daemon and its command line.
+pub mod store;
