@@ -2,6 +2,10 @@
 //!
 //! The seam is `append(batch) -> durable` and `load() -> board`, nothing finer.
 
+mod memory;
+
+pub use memory::MemoryStore;
+
 use greenlight_core::history::Event;
 use greenlight_core::{Held, Name, Remembered, UnixSeconds, Vouch};
 
@@ -18,6 +22,11 @@ pub trait Store: Send {
     /// # Errors
     /// Where it cannot be made durable; nothing of the batch is then kept, and the store may be asked again.
     fn append(&mut self, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Whether what is kept survives a restart at all.
+    fn keeps(&self) -> bool {
+        true
+    }
 }
 
 /// What changed, as it must be found after a restart.
