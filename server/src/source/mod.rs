@@ -1,0 +1,3 @@
+//! Who reports, besides those who publish over HTTP.
+
+pub(crate) mod follow;
