@@ -92,7 +92,6 @@ pub struct Removal {
 /// What must hold at one moment. Only what is named is compared.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::option_option, reason = "a field that is left out and one that is null say different things")]
 pub struct Expectation {
     /// Judge under this horizon instead; null is never.
     #[serde(deserialize_with = "present")]
@@ -120,7 +119,6 @@ pub struct Expectation {
 /// What must hold for one row.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::option_option, reason = "a field that is left out and one that is null say different things")]
 pub struct RowExpectation {
     /// The stamp.
     pub last_change_unix: Option<UnixSeconds>,
