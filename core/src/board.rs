@@ -92,14 +92,14 @@ impl Board {
                 board.memory.insert(gone);
             }
         }
-        board.memory.forget(board.limit, now);
         board.restart(now);
         board
     }
 
     /// A restart re-arms nothing and vouches for nothing: rows keep their stamps, a report that was not good
-    /// for ever ends now at the latest, and sequences begin anew. Stamps and removals later than `now` are
-    /// clamped to it.
+    /// for ever ends now at the latest, and sequences begin anew. Stamps and removals whose stored times are
+    /// later than `now` are clamped to it, whatever an earlier restart made of them: the board becomes the one
+    /// that [`Board::restore`] makes of what was stored.
     pub fn restart(&mut self, now: UnixSeconds) {
         for vouch in Arc::make_mut(&mut self.vouches) {
             vouch.good_until = match vouch.good_for {
@@ -109,12 +109,13 @@ impl Board {
                 }
             };
         }
-        if self.rows.iter().any(|held| held.last_change > now) {
+        if self.rows.iter().any(|held| held.last_change != held.stored_change().min(now)) {
             for held in Arc::make_mut(&mut self.rows) {
-                if held.last_change > now {
+                let stored = held.stored_change();
+                if held.last_change != stored.min(now) {
                     let held = Arc::make_mut(held);
-                    held.clamped_from = Some(held.stored_change());
-                    held.last_change = now;
+                    held.last_change = stored.min(now);
+                    held.clamped_from = (stored > now).then_some(stored);
                 }
             }
         }
@@ -133,7 +134,8 @@ impl Board {
         let (checked, named) = self.admit(&source, extent, rows, sequence, now)?;
 
         let vouch = Vouch { last_report: now, good_for, good_until: good_for.until(now) };
-        let mut effects = Effects::default();
+        // Before the rows: one that comes back too late is not remembered.
+        let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         let mut renewed = Vec::new();
         let mut all_vouched = true;
         for checked in checked {
@@ -153,7 +155,7 @@ impl Board {
             Extent::Full if all_vouched => Renewed::Source(source.clone()),
             Extent::Full | Extent::Partial => Renewed::Rows(renewed),
         };
-        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        effects.forgotten.extend(self.memory.forget_beyond(self.limit));
         let last_sequence = sequence.or_else(|| self.sources.get(&source).and_then(|known| known.last_sequence));
         self.sources.insert(source, SourceState { last_report: now, last_sequence });
         self.has_been_reported_to = true;
@@ -174,17 +176,17 @@ impl Board {
         {
             return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });
         }
-        let mut effects = Effects::default();
+        let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         self.leave(&mut effects, now, |at, _| at == place);
-        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        effects.forgotten.extend(self.memory.forget_beyond(self.limit));
         Ok(effects)
     }
 
     /// Removes all rows of a source and remembers them. A source without rows is no error.
     pub fn remove_source(&mut self, source: &str, now: UnixSeconds) -> Effects {
-        let mut effects = Effects::default();
+        let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         self.leave(&mut effects, now, |_, held| held.source == *source);
-        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        effects.forgotten.extend(self.memory.forget_beyond(self.limit));
         effects
     }
 
