@@ -1,0 +1,1 @@
+//! The laws of section 3, each a property.
