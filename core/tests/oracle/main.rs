@@ -8,3 +8,4 @@ mod enumeration;
 mod laws;
 mod naive;
 mod operations;
+mod words;

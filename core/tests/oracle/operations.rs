@@ -52,7 +52,7 @@ fn every_sequence_of_four_operations_leaves_the_board_as_the_design_says() {
 }
 
 /// Everything that a field of a row may be, few values each so that equal rows are common.
-fn any_row() -> impl Strategy<Value = ReportedRow> {
+pub(crate) fn any_row() -> impl Strategy<Value = ReportedRow> {
     let sha = || prop_oneof![2 => Just(None), 3 => Just(Some("a1".into())), 1 => Just(Some("b2".into()))];
     let rarely = |text: &'static str| prop_oneof![6 => Just(None), 1 => Just(Some(text.into()))];
     let number = || prop_oneof![8 => Just(None), 1 => Just(Some(7)), 1 => Just(Some(u64::MAX))];
@@ -113,7 +113,7 @@ fn any_report() -> impl Strategy<Value = Report> {
     )
 }
 
-fn any_operation() -> impl Strategy<Value = Operation> {
+pub(crate) fn any_operation() -> impl Strategy<Value = Operation> {
     let by = || prop::sample::select(vec!["a", "b", "c"]).prop_map(String::from);
     let name = prop::sample::select(vec!["u", "v", "w", "x", "y/z", "unknown"]).prop_map(String::from);
     prop_oneof![
@@ -127,7 +127,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-fn any_horizon() -> impl Strategy<Value = Horizon> {
+pub(crate) fn any_horizon() -> impl Strategy<Value = Horizon> {
     prop_oneof![4 => (0..300_u64).prop_map(Horizon::After), 1 => Just(Horizon::After(u64::MAX)), 1 => Just(Horizon::Never)]
 }
 
