@@ -94,9 +94,17 @@ pub(crate) struct CheckedRow {
 }
 
 impl ReportedRow {
-    /// Checks every limit, cuts a long reason and sorts the files.
-    pub(crate) fn check(self) -> Result<CheckedRow, RowError> {
-        Name::of_instance(&self.name)?;
+    /// Checks every limit, cuts a long reason and sorts the files. A refusal gives the name back.
+    pub(crate) fn check(mut self) -> Result<CheckedRow, (Box<str>, RowError)> {
+        let name = core::mem::take(&mut self.name);
+        match self.facts_checked(&name) {
+            Ok((row, route, idle_secs, lapsed_secs)) => Ok(CheckedRow { name, row, route, idle_secs, lapsed_secs }),
+            Err(error) => Err((name, error)),
+        }
+    }
+
+    fn facts_checked(self, name: &str) -> Result<(Row, Route, u64, Option<u64>), RowError> {
+        Name::check(name)?;
         let row = Row {
             phase: short("phase", self.phase)?.unwrap_or_else(|| "idle".into()),
             serving_sha: short("serving_sha", self.serving_sha)?,
@@ -112,13 +120,7 @@ impl ReportedRow {
             public_host: short("public_host", self.public_host)?,
             expires_at: integer("expires_at", self.expires_at)?,
         };
-        Ok(CheckedRow {
-            idle_secs: integer("idle_secs", self.idle_secs)?.unwrap_or(0),
-            name: self.name,
-            row,
-            route,
-            lapsed_secs: self.lapsed_secs,
-        })
+        Ok((row, route, integer("idle_secs", self.idle_secs)?.unwrap_or(0), self.lapsed_secs))
     }
 }
 
@@ -381,7 +383,7 @@ mod tests {
         let named = |edit: fn(&mut ReportedRow)| {
             let mut row = ReportedRow { name: "dev".into(), ..ReportedRow::default() };
             edit(&mut row);
-            format!("{}", row.check().unwrap_err())
+            format!("{}", row.check().unwrap_err().1)
         };
         assert!(named(|row| row.phase = Some("x".repeat(1025).into())).starts_with("phase has 1025 bytes"));
         assert!(named(|row| row.draining = Some(1 << 53)).starts_with("draining is 9007199254740992"));
@@ -389,7 +391,7 @@ mod tests {
         assert!(named(|row| row.last_red_files = Some(vec!["x".repeat(1025).into()])).starts_with("last_red_files"));
         let many = (0..1001).map(|n| format!("{n}").into()).collect();
         let row = ReportedRow { name: "dev".into(), last_red_files: Some(many), ..ReportedRow::default() };
-        assert_eq!(row.check().unwrap_err(), RowError::TooManyFiles(1001));
+        assert_eq!(row.check().unwrap_err().1, RowError::TooManyFiles(1001));
     }
 
     #[test]
