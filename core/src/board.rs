@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use crate::memory::{Memory, Remembered};
 use crate::name::Name;
 use crate::report::{Effects, Extent, Refusal, Renewed, Report};
-use crate::row::{CheckedRow, GoodFor, Held, Vouch};
+use crate::row::{CheckedRow, GoodFor, Held, ReportedRow, Vouch};
 use crate::snapshot::{RowView, Snapshot};
 use crate::time::{MAX_INTEGER, UnixSeconds};
 
@@ -130,17 +130,17 @@ impl Board {
     /// # Errors
     /// See [`Refusal`]; the board is then as it was.
     pub fn report(&mut self, report: Report, now: UnixSeconds) -> Result<Effects, Refusal> {
-        let Report { source, extent, rows, good_for, sequence } = report;
-        let (checked, named) = self.admit(&source, extent, rows, sequence, now)?;
+        let Report { source, extent, mut rows, good_for, sequence } = report;
+        let Admitted { places, named } = self.admit(&source, extent, &mut rows, sequence, now)?;
 
         let vouch = Vouch { last_report: now, good_for, good_until: good_for.until(now) };
         // Before the rows: one that comes back too late is not remembered.
         let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         let mut renewed = Vec::new();
         let mut all_vouched = true;
-        for (checked, place) in checked {
-            all_vouched &= checked.lapsed_secs.is_none();
-            renewed.extend(self.put(&source, checked, place, vouch, now, &mut effects));
+        for (row, place) in rows.into_iter().zip(places) {
+            all_vouched &= row.lapsed_secs.is_none();
+            renewed.extend(self.put(&source, row.into_checked(), place, vouch, now, &mut effects));
         }
         match extent {
             Extent::Full => {
@@ -226,16 +226,15 @@ impl Board {
         self.memory.iter()
     }
 
-    /// Everything that can refuse a report, before anything is changed. Gives the rows, checked, each with its
-    /// place on the board if it is there, and which places of the board they name.
+    /// Everything that can refuse a report, before anything is changed. The rows are brought into shape.
     fn admit(
         &mut self,
         source: &Name,
         extent: Extent,
-        rows: Vec<crate::row::ReportedRow>,
+        rows: &mut [ReportedRow],
         sequence: Option<u64>,
         now: UnixSeconds,
-    ) -> Result<(Vec<(CheckedRow, Option<usize>)>, Vec<bool>), Refusal> {
+    ) -> Result<Admitted, Refusal> {
         if let Some(got) = sequence {
             if got > MAX_INTEGER {
                 return Err(Refusal::SequenceTooLarge(got));
@@ -251,10 +250,10 @@ impl Board {
         }
         let mut named = vec![false; self.rows.len()];
         let mut new: Vec<Box<str>> = Vec::new();
-        let mut checked = Vec::with_capacity(rows.len());
+        let mut places = Vec::with_capacity(rows.len());
         let mut next = 0;
-        for (index, row) in rows.into_iter().enumerate() {
-            let row = row.check().map_err(|(name, error)| Refusal::Row { index, name: first_bytes(&name), error })?;
+        for (index, row) in rows.iter_mut().enumerate() {
+            row.check().map_err(|error| Refusal::Row { index, name: first_bytes(&row.name), error })?;
             let place = self.place_or_next(&row.name, next);
             match place.and_then(|place| Some((place, self.rows.get(place)?, self.vouches.get(place)?))) {
                 Some((place, held, vouch)) => {
@@ -264,13 +263,13 @@ impl Board {
                     if let Some(seen) = named.get_mut(place)
                         && core::mem::replace(seen, true)
                     {
-                        return Err(Refusal::Duplicate { name: row.name });
+                        return Err(Refusal::Duplicate { name: row.name.clone() });
                     }
                     next = place.saturating_add(1);
                 }
                 None => new.push(row.name.clone()),
             }
-            checked.push((row, place));
+            places.push(place);
         }
         new.sort_unstable();
         if let Some(twice) = new.windows(2).find_map(|pair| match pair {
@@ -290,7 +289,7 @@ impl Board {
             return Err(Refusal::TooManyRows { rows, limit: self.limit });
         }
         self.make_room_for(source)?;
-        Ok((checked, named))
+        Ok(Admitted { places, named })
     }
 
     /// Keeps the table of sources bounded: forgets the longest silent one that has no rows.
@@ -426,6 +425,14 @@ impl Default for Board {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Where the rows of a report that is not refused stand on the board.
+struct Admitted {
+    /// Of each row in turn; `None` where it is new.
+    places: Vec<Option<usize>>,
+    /// Of each place on the board, whether the report names it.
+    named: Vec<bool>,
 }
 
 fn keep<T>(items: &mut Vec<T>, keeps: impl Fn(usize) -> bool) {
