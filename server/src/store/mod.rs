@@ -5,6 +5,8 @@
 use greenlight_core::history::Event;
 use greenlight_core::{Held, Name, Remembered, UnixSeconds, Vouch};
 
+pub mod lock;
+
 /// Something that keeps a board through restarts. One owner at a time; calls block.
 pub trait Store: Send {
     /// Everything that was kept, as the last life of the daemon wrote it.
