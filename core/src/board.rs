@@ -224,6 +224,11 @@ impl Board {
         self.memory.iter()
     }
 
+    /// The removed row of that name, if it is remembered.
+    pub fn remembers(&self, name: &str) -> Option<&Remembered> {
+        self.memory.get(name)
+    }
+
     /// Everything that can refuse a report, before anything is changed. Gives the rows, checked, and which
     /// places of the board they name.
     fn admit(

@@ -52,6 +52,10 @@ impl Memory {
         }
     }
 
+    pub(crate) fn get(&self, name: &str) -> Option<&Remembered> {
+        self.rows.get(name)
+    }
+
     pub(crate) fn take(&mut self, name: &str) -> Option<Remembered> {
         let gone = self.rows.remove(name)?;
         self.by_removal.remove(&(gone.removed, gone.name.clone()));

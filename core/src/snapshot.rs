@@ -1,5 +1,6 @@
 //! The snapshot: what readers of the board see. Immutable, cheap to clone, judged at any moment.
 
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -67,8 +68,8 @@ impl Snapshot {
 
     /// The same snapshot without the rows of those names, and what is judged is judged without them.
     #[must_use]
-    pub fn without(&self, names: &[&str]) -> Self {
-        let kept = self.rows().filter(|row| !names.contains(&row.held.name.as_str()));
+    pub fn without(&self, names: &BTreeSet<&str>) -> Self {
+        let kept = self.rows().filter(|row| !names.contains(row.held.name.as_str()));
         Self::new(kept.map(|row| (Arc::clone(row.held), *row.vouch)), self.unreported_since)
     }
 

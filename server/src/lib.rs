@@ -1,2 +1,28 @@
-//! Greenlight: the daemon and its command line.
+//! Greenlight: a readiness verdict that can be trusted, as a daemon, or embedded in one.
+//!
+//! ```no_run
+//! use greenlight::{Daemon, HttpSettings, ReportedRow};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let daemon = Daemon::builder().start()?;
+//! let row = ReportedRow { name: "dev".into(), serving_sha: Some("a1b2c3d".into()), ..ReportedRow::default() };
+//! daemon.handle().publish("my-driver", vec![row]).await?;
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:8787").await?;
+//! axum::serve(listener, daemon.router(HttpSettings::default())).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Daemon::builder`] says what can be set, [`Handle`] publishes in process, [`store`] keeps rows over restarts, and
+//! [`greenlight_core`], re-exported here, holds the rules.
+
+pub mod clock;
+mod daemon;
+mod http;
+mod metrics;
 pub mod store;
+
+pub use greenlight_core::{self, GoodFor, Horizon, ReportedRow, UnixSeconds};
+
+pub use daemon::{Accepted, Builder, Daemon, Handle, PublishError};
+pub use http::{HttpSettings, Tokens, openapi};

@@ -1,0 +1,170 @@
+//! The keeper: what of the board is stored, and what is still to be.
+//!
+//! It knows the snapshot that the store holds, and writes the difference to the one on the board. Where the
+//! store is in trouble the board goes on without it; once it is well again the whole board is written.
+
+use greenlight_core::history::{Event, Happening};
+use greenlight_core::{Board, Name, Remembered, Snapshot, UnixSeconds};
+
+use super::difference::Difference;
+use super::published::StoreHealth;
+use crate::store::{Batch, Mark, Store, StoreError};
+
+/// Writes what changed, and remembers what the store lacks.
+pub(crate) struct Keeper {
+    store: Box<dyn Store>,
+    /// What the store holds, who vouches apart until [`Keeper::flush`].
+    stored: Snapshot,
+    events: Vec<Event>,
+    left_memory: Vec<Name>,
+    entered_memory: Vec<Name>,
+    trouble: Option<Trouble>,
+    keeps: bool,
+}
+
+#[derive(Debug)]
+struct Trouble {
+    error: String,
+    retry_at: UnixSeconds,
+    wait_secs: u64,
+    events_dropped: u64,
+}
+
+impl Keeper {
+    /// A keeper of a board that `store` holds as `stored`.
+    pub(crate) fn new(store: Box<dyn Store>, stored: Snapshot) -> Self {
+        let keeps = store.keeps();
+        Self {
+            store,
+            stored,
+            events: Vec::new(),
+            left_memory: Vec::new(),
+            entered_memory: Vec::new(),
+            trouble: None,
+            keeps,
+        }
+    }
+
+    /// Whether everything acknowledged so far survives a restart, and why not.
+    pub(crate) fn health(&self) -> StoreHealth {
+        match &self.trouble {
+            Some(trouble) => StoreHealth { durable: false, trouble: Some(trouble.error.clone()) },
+            None if self.keeps => StoreHealth { durable: true, trouble: None },
+            None => StoreHealth { durable: false, trouble: Some("--data memory keeps nothing over a restart".into()) },
+        }
+    }
+
+    /// Notes something for history, to be stored with the next batch.
+    pub(crate) fn note(&mut self, at: UnixSeconds, what: Happening) {
+        if self.events.len() < MAX_PENDING_EVENTS {
+            self.events.push(Event { at_unix: at, what });
+        } else if let Some(trouble) = &mut self.trouble {
+            trouble.events_dropped += 1;
+        }
+    }
+
+    /// Notes which rows entered the memory of removed ones, and which left it.
+    pub(crate) fn note_memory(&mut self, entered: &[Name], left: &[Name]) {
+        if self.trouble.is_some() {
+            // The whole memory is written on recovery.
+            return;
+        }
+        self.entered_memory.extend_from_slice(entered);
+        self.left_memory.extend_from_slice(left);
+    }
+
+    /// Whether something is noted that has not been stored.
+    pub(crate) fn has_notes(&self) -> bool {
+        !self.events.is_empty()
+    }
+
+    /// When a store in trouble is to be asked again.
+    pub(crate) fn retry_at(&self) -> Option<UnixSeconds> {
+        self.trouble.as_ref().map(|trouble| trouble.retry_at)
+    }
+
+    /// Stores whatever of the board the store lacks, with a sign of life. Blocks until it is durable or refused.
+    pub(crate) fn flush(&mut self, board: &Board, snapshot: &Snapshot, mark: Mark, prune_before: UnixSeconds) {
+        let now = mark.at_unix;
+        if self.retry_at().is_some_and(|at| now < at) {
+            return;
+        }
+        let mut batch = if self.trouble.is_some() { whole(board, snapshot) } else { self.difference(board, snapshot) };
+        batch.events = std::mem::take(&mut self.events);
+        batch.mark = Some(mark);
+        batch.prune_before = Some(prune_before);
+        if self.write(batch, now) {
+            self.stored = snapshot.clone();
+        }
+    }
+
+    /// Writes one batch. Where that fails its events wait, and the whole board is written when it next succeeds.
+    pub(crate) fn write(&mut self, batch: Batch, now: UnixSeconds) -> bool {
+        match self.store.append(&batch) {
+            Ok(()) => {
+                self.entered_memory.clear();
+                self.left_memory.clear();
+                if let Some(trouble) = self.trouble.take() {
+                    tracing::info!(
+                        rows = batch.rows.len(),
+                        events_dropped = trouble.events_dropped,
+                        "the store is well again: the whole board is written"
+                    );
+                }
+                true
+            }
+            Err(error) => {
+                self.events = batch.events;
+                self.fail(&error, now);
+                false
+            }
+        }
+    }
+
+    fn difference(&self, board: &Board, snapshot: &Snapshot) -> Batch {
+        let difference = Difference::between(&self.stored, snapshot);
+        let on_board: std::collections::BTreeSet<&Name> = self.left_memory.iter().collect();
+        let remembered: Vec<Remembered> = self
+            .entered_memory
+            .iter()
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .filter_map(|name| board.remembers(name).cloned())
+            .collect();
+        Batch {
+            replaces_all: false,
+            rows: difference.rows.into_iter().map(|(held, vouch)| ((*held).clone(), vouch)).collect(),
+            removed: difference.removed.iter().map(|held| held.order).collect(),
+            vouches: difference.vouches.into_iter().map(|(held, vouch)| (held.order, vouch)).collect(),
+            remembered,
+            forgotten: on_board.into_iter().filter(|name| board.remembers(name).is_none()).cloned().collect(),
+            ..Batch::default()
+        }
+    }
+
+    fn fail(&mut self, error: &StoreError, now: UnixSeconds) {
+        let error = error.to_string();
+        let trouble = self.trouble.get_or_insert_with(|| {
+            tracing::error!(%error, "the store does not take what is reported: reports move the verdict and are answered 202, but a restart would lose them; free space or mend the data directory");
+            Trouble { error: String::new(), retry_at: now, wait_secs: 0, events_dropped: 0 }
+        });
+        trouble.error = error;
+        trouble.wait_secs = (trouble.wait_secs * 2).clamp(1, MAX_WAIT_SECS);
+        trouble.retry_at = now.later(trouble.wait_secs);
+    }
+}
+
+/// The whole board and its memory.
+pub(crate) fn whole(board: &Board, snapshot: &Snapshot) -> Batch {
+    Batch {
+        replaces_all: true,
+        rows: snapshot.rows().map(|row| ((**row.held).clone(), *row.vouch)).collect(),
+        remembered: board.remembered().cloned().collect(),
+        ..Batch::default()
+    }
+}
+
+/// What waits for a store in trouble: history has a hole beyond that, and the log says how large.
+const MAX_PENDING_EVENTS: usize = 10_000;
+/// A store in trouble is asked again at least so often.
+const MAX_WAIT_SECS: u64 = 30;

@@ -1,0 +1,53 @@
+//! What the board's task and the readers share: nothing here is ever locked against a reader of the verdict.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+
+use super::hub::Hub;
+use super::published::{Published, reason_word};
+use super::wire::Beat;
+use crate::clock::Clock;
+use crate::metrics::Metrics;
+
+/// Shared by the task, the routes and the sources.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) clock: Clock,
+    pub(crate) published: ArcSwap<Published>,
+    pub(crate) hub: Hub,
+    pub(crate) metrics: Metrics,
+    /// When the task last turned, in milliseconds of the daemon's time.
+    pub(crate) turned_ms: AtomicU64,
+    pub(crate) shutting_down: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn is_shutting_down(&self) -> bool {
+        self.shutting_down.load(Ordering::Acquire)
+    }
+
+    /// Whether the task has turned lately.
+    pub(crate) fn task_turns(&self) -> bool {
+        self.clock.now_ms().saturating_sub(self.turned_ms.load(Ordering::Relaxed)) < STUCK_AFTER_MS
+    }
+
+    /// What the daemon says now.
+    pub(crate) fn beat(&self) -> Beat {
+        let published: Arc<Published> = self.published.load_full();
+        let now_unix_ms = self.clock.now_ms();
+        let shutting_down = self.is_shutting_down();
+        let verdict = published.verdict(self.clock.now());
+        Beat {
+            now_unix_ms,
+            id: self.hub.id(published.revision).to_string(),
+            ready: verdict.is_ready() && !shutting_down,
+            reason: reason_word(verdict.reason(), shutting_down),
+        }
+    }
+}
+
+/// A task that has not turned for so long is stuck: it turns every five seconds when nothing happens, and a slow
+/// disk may hold it for a while.
+const STUCK_AFTER_MS: u64 = 60_000;
