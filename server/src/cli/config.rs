@@ -162,7 +162,8 @@ impl Settings {
             follow: layers.list("follow", &flags.follow, values::follow, file.follow.as_ref())?,
         };
         for (place, follow) in settings.follow.iter().enumerate() {
-            if settings.follow.iter().take(place).any(|other| other.url == follow.url && other.prefix == follow.prefix) {
+            if settings.follow.iter().take(place).any(|other| other.url == follow.url && other.prefix == follow.prefix)
+            {
                 return Err(ConfigError(format!("{} is followed twice: each daemon is followed once", follow.url)));
             }
         }
@@ -270,9 +271,13 @@ fn flag_of(key: &str) -> String {
 }
 
 fn default_data(environment: &Environment) -> Result<Data, ConfigError> {
-    environment.xdg("XDG_STATE_HOME", ".local/state").map(|state| Data::Dir(state.join("greenlight"))).ok_or_else(|| {
-        ConfigError("there is neither XDG_STATE_HOME nor HOME to keep data in: give --data DIR, or --data memory".into())
-    })
+    environment.xdg("XDG_STATE_HOME", ".local/state").map(|state| Data::Dir(state.join("greenlight"))).ok_or_else(
+        || {
+            ConfigError(
+                "there is neither XDG_STATE_HOME nor HOME to keep data in: give --data DIR, or --data memory".into(),
+            )
+        },
+    )
 }
 
 /// Nobody but this machine reaches a daemon that was not told otherwise.

@@ -87,10 +87,7 @@ mod tests {
     #[test]
     fn a_relative_xdg_folder_is_passed_over() {
         let environment: Environment = [("XDG_STATE_HOME", "state"), ("HOME", "/home/ada")].into_iter().collect();
-        assert_eq!(
-            environment.xdg("XDG_STATE_HOME", ".local/state"),
-            Some(PathBuf::from("/home/ada/.local/state"))
-        );
+        assert_eq!(environment.xdg("XDG_STATE_HOME", ".local/state"), Some(PathBuf::from("/home/ada/.local/state")));
         assert_eq!(Environment::default().xdg("XDG_STATE_HOME", ".local/state"), None);
     }
 

@@ -1,6 +1,7 @@
 //! `serve --print-config`: the effective configuration as a file that could be used as one, and where each value
 //! came from. It names the files of tokens, and holds no token.
 
+use std::fmt;
 use std::path::Path;
 
 use super::config::{Origin, Resolved};
@@ -24,7 +25,7 @@ impl Resolved {
         page.set_or("read_token_file", settings.read_token_file.as_deref(), "reads are open");
         page.set("drain", quoted(&exact_span(settings.drain_secs)));
         page.set("history", quoted(&exact_span(settings.history_secs)));
-        page.set("wait_for_lock", settings.wait_for_lock.to_string());
+        page.set("wait_for_lock", settings.wait_for_lock);
         let origins: Vec<String> = settings.allow_origin.iter().map(|origin| quoted(origin)).collect();
         page.set("allow_origin", format!("[{}]", origins.join(", ")));
         page.set_or("web_dir", settings.web_dir.as_deref(), "the page within the binary");
@@ -45,7 +46,7 @@ impl Page<'_> {
         self.resolved.origins.get(key).unwrap_or(&Origin::Default).to_string()
     }
 
-    fn set(&mut self, key: &str, value: String) {
+    fn set(&mut self, key: &str, value: impl fmt::Display) {
         let origin = self.origin(key);
         self.lines.push((format!("{key} = {value}"), origin));
     }
@@ -80,11 +81,10 @@ impl Page<'_> {
         let mut text = String::new();
         for (line, origin) in self.lines {
             if origin.is_empty() {
-                text.push_str(&line);
+                text.extend([&line, "\n"]);
             } else {
-                text.push_str(&format!("{line:width$}  # {origin}"));
+                text.extend([&format!("{line:width$}"), "  # ", &origin, "\n"]);
             }
-            text.push('\n');
         }
         text
     }

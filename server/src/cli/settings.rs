@@ -59,7 +59,8 @@ impl Data {
 /// Another daemon whose `/app` is polled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Follow {
-    /// What is asked for, as it stands: `http` or `https`, without user or password.
+    /// Its address, `http` or `https`, without user or password. A path says where its `/app` is; without a path
+    /// it is at `/app`.
     pub url: String,
     /// What is put before the name of every row. A name may begin with it.
     pub prefix: Option<String>,

@@ -115,6 +115,15 @@ pub(crate) fn url(text: &str) -> Result<Uri, String> {
     }
 }
 
+/// The address of a daemon: as [`url`], and without a query, since paths are put behind it.
+pub(crate) fn daemon(text: &str) -> Result<String, String> {
+    let uri = url(text)?;
+    match uri.query() {
+        Some(_) => Err(format!("{text:?} holds a query: write the address of the daemon alone")),
+        None => Ok(text.trim_end_matches('/').into()),
+    }
+}
+
 /// `[PREFIX=]URL`. The prefix ends at the first `=`, unless that is within the URL.
 pub(crate) fn follow(text: &str) -> Result<Follow, String> {
     let (prefix, url) = match text.split_once('=') {
@@ -126,13 +135,7 @@ pub(crate) fn follow(text: &str) -> Result<Follow, String> {
 
 /// One followed daemon from its parts, each checked.
 pub(crate) fn followed(address: &str, prefix: Option<&str>, every_secs: u64) -> Result<Follow, String> {
-    let uri = url(address)?;
-    // The address of a daemon means its /app; a path says itself where that is.
-    let url = if matches!(uri.path(), "" | "/") && uri.query().is_none() {
-        format!("{}/app", address.trim_end_matches('/'))
-    } else {
-        address.to_owned()
-    };
+    url(address)?;
     let prefix = prefix.filter(|prefix| !prefix.is_empty());
     if let Some(prefix) = prefix {
         Name::of_instance(&format!("{prefix}x")).map_err(|error| format!("prefix {prefix:?} fits no name: {error}"))?;
@@ -140,7 +143,7 @@ pub(crate) fn followed(address: &str, prefix: Option<&str>, every_secs: u64) -> 
     if every_secs == 0 {
         return Err("is polled every 0 seconds: write 1s or more".into());
     }
-    Ok(Follow { url, prefix: prefix.map(Into::into), every_secs })
+    Ok(Follow { url: address.trim_end_matches('/').into(), prefix: prefix.map(Into::into), every_secs })
 }
 
 /// `scheme://host[:port]`, exactly as a browser sends it, or `*`.
@@ -181,14 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn a_followed_address_is_that_of_its_app_and_may_bring_a_prefix() {
+    fn a_followed_address_may_bring_a_prefix() {
         let follows = |text: &str| follow(text).map(|follow| (follow.url, follow.prefix));
-        let app = |url: &str, prefix: Option<&str>| Ok((url.to_owned(), prefix.map(str::to_owned)));
-        assert_eq!(follows("https://eu.example.org"), app("https://eu.example.org/app", None));
-        assert_eq!(follows("https://eu.example.org/"), app("https://eu.example.org/app", None));
-        assert_eq!(follows("eu/=https://eu.example.org/g/app"), app("https://eu.example.org/g/app", Some("eu/")));
-        assert_eq!(follows("http://[::1]:81/app?a=b"), app("http://[::1]:81/app?a=b", None));
-        assert_eq!(follows("eu-=http://a/app?a=b"), app("http://a/app?a=b", Some("eu-")));
+        let of = |url: &str, prefix: Option<&str>| Ok((url.to_owned(), prefix.map(str::to_owned)));
+        assert_eq!(follows("https://eu.example.org"), of("https://eu.example.org", None));
+        assert_eq!(follows("https://eu.example.org/"), of("https://eu.example.org", None));
+        assert_eq!(follows("eu/=https://eu.example.org/g/app"), of("https://eu.example.org/g/app", Some("eu/")));
+        assert_eq!(follows("http://[::1]:81/app?a=b"), of("http://[::1]:81/app?a=b", None));
+        assert_eq!(follows("eu-=http://a/app?a=b"), of("http://a/app?a=b", Some("eu-")));
     }
 
     #[test]
