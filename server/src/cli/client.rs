@@ -22,12 +22,12 @@ use super::values;
 /// Which daemon a command speaks to, and as whom.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Target {
-    /// The daemon's address [default: <http://127.0.0.1:8787>; env: `GREENLIGHT_TO`]
+    /// The daemon's address [default: http://127.0.0.1:8787; env: GREENLIGHT_TO]
     #[arg(long, value_name = "URL", value_parser = values::daemon)]
     pub(crate) to: Option<String>,
 
     /// A file whose first token is sent; empty lines and lines that begin with # are passed over. A daemon on this
-    /// machine is also sent the token that it keeps in its own data directory [env: `GREENLIGHT_TOKEN_FILE`]
+    /// machine is also sent the token that it keeps in its own data directory [env: GREENLIGHT_TOKEN_FILE]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 }

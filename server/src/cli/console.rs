@@ -48,6 +48,11 @@ impl<'a> Console<'a> {
         let _ = self.err.write_all(format!("{line}\n").as_bytes()).and_then(|()| self.err.flush());
     }
 
+    /// Whether whoever read standard output has gone: a command without end has nobody to go on for.
+    pub(crate) fn reader_is_gone(&self) -> bool {
+        matches!(self.out_state, OutState::ReaderGone)
+    }
+
     /// The outcome, unless the answer could not be written down.
     pub(crate) fn finish(&mut self, outcome: Outcome) -> Outcome {
         match std::mem::replace(&mut self.out_state, OutState::Open) {

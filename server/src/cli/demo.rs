@@ -32,11 +32,12 @@ pub(crate) fn run(args: &DemoArgs, console: &mut Console<'_>) -> Result<Outcome,
     let (mut pace, ender) = RealPace::new();
     super::demo_daemon::end_on_signals(ender).map_err(Failure::not_found_out)?;
     let daemon = DemoDaemon::start(args.bind, STALE_AFTER_SECS).map_err(Failure::not_found_out)?;
-    let token = Token::read(&daemon.token_file()).map_err(Failure::not_found_out)?;
     let url = daemon.url();
+    until_it_serves(&Client::new(url.into(), Err("the demo reads without one".into())), &mut pace)?;
+    let token = Token::read(&daemon.token_file()).map_err(Failure::not_found_out)?;
     console.say(format_args!(
         "A real daemon listens on {url}, at a horizon of one minute. Try, in another terminal:\n\n  \
-         curl -i {url}/readyz?verbose\n  curl {url}/status\n  curl {url}/app?stale_after=never\n  \
+         curl -i '{url}/readyz?verbose'\n  curl {url}/status\n  curl '{url}/app?stale_after=never'\n  \
          curl -N {url}/events\n\nThe driver reports as source {SOURCE}. Ctrl-C ends it all.\n"
     ));
     let client = Client::new(url.into(), Ok(token));
@@ -46,7 +47,25 @@ pub(crate) fn run(args: &DemoArgs, console: &mut Console<'_>) -> Result<Outcome,
     Ok(Outcome::Yes)
 }
 
-/// Tells the story, over and over, until somebody asks to end or the time is up.
+/// A daemon listens before it has opened its store and made its token.
+fn until_it_serves(client: &Client, pace: &mut impl Pace) -> Result<(), Failure> {
+    let deadline = pace.now_ms().saturating_add(START_LIMIT_MS);
+    loop {
+        let answer = client.get("/status", TIMEOUT)?;
+        match answer.status {
+            200 => return Ok(()),
+            _ if pace.now_ms() >= deadline => {
+                return Err(Failure::not_found_out(format_args!("the daemon does not serve: {}", answer.problem())));
+            }
+            _ => match pace.pause(START_LOOK) {
+                Pause::Over => {}
+                Pause::Ended => return Err(Failure::not_found_out("ended before the daemon served")),
+            },
+        }
+    }
+}
+
+/// Tells the story, over and over, until somebody asks to end, nobody reads on, or the time is up.
 fn tell(
     client: &Client,
     pace: &mut impl Pace,
@@ -75,7 +94,7 @@ fn tell(
             console.say(format_args!("       /readyz {}  {}", answer.status, inert(line)));
         }
         let now = pace.now_ms();
-        if end.is_some_and(|end| now >= end) {
+        if console.reader_is_gone() || end.is_some_and(|end| now >= end) {
             return Ok(());
         }
         let wake = start.saturating_add(next_ms).min(end.unwrap_or(u64::MAX));
@@ -102,6 +121,8 @@ fn report(client: &Client, moment: &Moment) -> Result<(), Failure> {
     }
 }
 
+const START_LIMIT_MS: u64 = 20_000;
+const START_LOOK: Duration = Duration::from_millis(20);
 /// A driver that missed three of these is silent.
 const RENEW_MS: u64 = 5000;
 const GOOD_FOR_SECS: u64 = 15;

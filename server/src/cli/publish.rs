@@ -30,7 +30,7 @@ pub(crate) struct PublishArgs {
     #[arg(long, default_value = "cli", value_parser = values::source_name)]
     source: Name,
 
-    /// For how long this is good: a length of time from 1s, `until_restart`, or `forever` [default: the daemon's own
+    /// For how long this is good: a length of time from 1s, until_restart, or forever [default: the daemon's own
     /// --good-for]
     #[arg(long, value_name = "SPAN", value_parser = values::good_for)]
     good_for: Option<GoodFor>,

@@ -21,18 +21,18 @@ pub struct ServeFlags {
     #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
     pub bind: Option<SocketAddr>,
 
-    /// Where the board is kept, or `memory` to keep nothing over a restart
-    /// [default: $`XDG_STATE_HOME`/greenlight, or ~/.local/state/greenlight]
+    /// Where the board is kept, or the word memory to keep nothing over a restart
+    /// [default: $XDG_STATE_HOME/greenlight, or ~/.local/state/greenlight]
     #[arg(long, value_name = "DIR", value_parser = values::data)]
     pub data: Option<Data>,
 
-    /// The horizon: how long a change counts. A degraded instance blocks until its last change is so old; `never`
+    /// The horizon: how long a change counts. A degraded instance blocks until its last change is so old; never
     /// blocks for ever, 0 never blocks [default: 1h]
     #[arg(long, value_name = "SPAN", value_parser = values::horizon)]
     pub stale_after: Option<Horizon>,
 
-    /// For how long a report is good that does not say so itself: a length of time from 1s, `until_restart`, or
-    /// `forever` [default: 10m]
+    /// For how long a report is good that does not say so itself: a length of time from 1s, until_restart, or
+    /// forever [default: 10m]
     #[arg(long, value_name = "SPAN", value_parser = values::good_for)]
     pub good_for: Option<GoodFor>,
 
@@ -59,11 +59,11 @@ pub struct ServeFlags {
     pub wait_for_lock: Option<bool>,
 
     /// Follow another daemon: poll its /app every 10s and report its rows here. PREFIX stands before their names:
-    /// `eu/=https://eu.example.org`. Without a path, /app is asked for (repeatable)
+    /// eu/=https://eu.example.org. Without a path, /app is asked for (repeatable)
     #[arg(long, value_name = "[PREFIX=]URL", value_parser = values::follow)]
     pub follow: Vec<Follow>,
 
-    /// An origin whose pages may read, or `*` (repeatable)
+    /// An origin whose pages may read, or * (repeatable)
     #[arg(long, value_name = "ORIGIN", value_parser = values::origin)]
     pub allow_origin: Vec<String>,
 
@@ -71,7 +71,7 @@ pub struct ServeFlags {
     #[arg(long, value_name = "DIR")]
     pub web_dir: Option<PathBuf>,
 
-    /// Which events are logged: a level, or as `greenlight=debug,info` [default: info]
+    /// Which events are logged: a level, or as greenlight=debug,info [default: info]
     #[arg(long, value_name = "FILTER", value_parser = values::log_filter)]
     pub log: Option<String>,
 
@@ -79,7 +79,7 @@ pub struct ServeFlags {
     #[arg(long, value_name = "FORMAT", value_parser = values::log_format)]
     pub log_format: Option<LogFormat>,
 
-    /// The configuration file [env: `GREENLIGHT_CONFIG`; default: $`XDG_CONFIG_HOME`/greenlight/greenlight.toml if
+    /// The configuration file [env: GREENLIGHT_CONFIG; default: $XDG_CONFIG_HOME/greenlight/greenlight.toml if
     /// it is there; never one in the working directory]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
