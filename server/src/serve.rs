@@ -25,7 +25,10 @@ use crate::store::lock::{self, Lock, LockError};
 /// # Errors
 /// What kept it from starting, in words: the address is taken, the data directory is held or cannot be used, a token
 /// file cannot be read.
-pub fn run(settings: Settings, reload: impl Fn() -> Result<Settings, String> + Send + 'static) -> Result<(), String> {
+pub(crate) fn run(
+    settings: Settings,
+    reload: impl Fn() -> Result<Settings, String> + Send + 'static,
+) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         // With one core a probe would wait behind whatever runs.
         .worker_threads(std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2)))
@@ -56,9 +59,9 @@ async fn serve(
         .await
         .map_err(|error| format!("cannot listen on {}: {error}; give another --bind", settings.bind))?;
     let address = server.address().map_err(|error| error.to_string())?;
-    let (routes, served) = watch::channel(standby(&held));
+    let (routes, current) = watch::channel(standby(&held));
     let (phase, phases) = watch::channel(Phase::Serve);
-    let serving = tokio::spawn(server.run(served, phases));
+    let serving = tokio::spawn(server.run(current, phases));
     // Whoever started us may have closed the pipe.
     let _ = writeln!(io::stdout(), "listening on http://{address}").and_then(|()| io::stdout().flush());
 

@@ -142,7 +142,7 @@ impl Daemon {
     pub fn builder() -> Builder {
         Builder {
             clock: Clock::system(),
-            store: Box::new(MemoryStore::default()),
+            store: Box::new(MemoryStore),
             stale_after: Horizon::DEFAULT,
             good_for: GoodFor::Seconds(600),
             history_secs: 30 * 24 * 3600,

@@ -67,9 +67,10 @@ pub(crate) async fn follow(upstream: Upstream, source: Name, handle: Handle) {
         };
         let now = reported.err();
         if now != trouble {
-            match &now {
-                Some(error) => tracing::warn!(%source, %error, "upstream renews nothing"),
-                None => tracing::info!(%source, "upstream reports again"),
+            if let Some(error) = &now {
+                tracing::warn!(%source, %error, "upstream renews nothing");
+            } else {
+                tracing::info!(%source, "upstream reports again");
             }
             trouble = now;
         }
