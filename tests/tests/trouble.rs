@@ -1,0 +1,131 @@
+//! When something around the board breaks: its store, its task, a daemon that it follows.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::body::Body;
+use axum::http::Request;
+use greenlight::clock::{Clock, ManualTime};
+use greenlight::store::{Batch, Loaded, RedbStore, Store, StoreError, open};
+use greenlight::{Daemon as Embedded, HttpSettings, ReportedRow};
+use greenlight_tests::{Daemon, Folder, wait_until};
+use http_body_util::BodyExt;
+use tower::ServiceExt;
+
+/// A store that takes nothing while it is told to fail.
+struct Failing(RedbStore, Arc<AtomicBool>);
+
+impl Store for Failing {
+    fn load(&mut self) -> Result<Loaded, StoreError> {
+        self.0.load()
+    }
+
+    fn append(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        if self.1.load(Ordering::SeqCst) {
+            return Err(StoreError::Io("no space left on device".into()));
+        }
+        self.0.append(batch)
+    }
+}
+
+async fn get(daemon: &Embedded, path: &str) -> (u16, String) {
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    let answer = daemon.router(HttpSettings::default()).oneshot(request).await.unwrap();
+    let status = answer.status().as_u16();
+    (status, String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap())
+}
+
+fn row(name: &str) -> ReportedRow {
+    let green = Some("a1".into());
+    ReportedRow { name: name.into(), serving_sha: green.clone(), last_green: green, ..ReportedRow::default() }
+}
+
+#[tokio::test]
+async fn a_store_in_trouble_keeps_no_report_from_the_verdict_and_gets_the_whole_board_when_it_is_well() {
+    let folder = Folder::new();
+    let (time, fails) = (ManualTime::at(1_785_000_000), Arc::new(AtomicBool::new(false)));
+    let start = || {
+        let store = Failing(open(folder.path()).unwrap(), Arc::clone(&fails));
+        Embedded::builder().clock(Clock::of(time.clone())).store(store).start().unwrap()
+    };
+    let daemon = start();
+    assert!(daemon.handle().publish("driver", vec![row("a")]).await.unwrap().durable);
+    fails.store(true, Ordering::SeqCst);
+    let mut broken = row("b");
+    broken.serving_sha = None;
+    let accepted = daemon.handle().publish("driver", vec![row("a"), broken]).await.unwrap();
+    assert!(!accepted.durable);
+    assert_eq!(get(&daemon, "/readyz").await.0, 503);
+    assert!(get(&daemon, "/app").await.1.contains(r#""store":{"durable":false,"trouble":"no space left on device"}"#));
+    assert!(get(&daemon, "/metrics").await.1.contains("greenlight_store_up 0"));
+    fails.store(false, Ordering::SeqCst);
+    time.advance(60);
+    daemon.handle().tick().await.unwrap();
+    assert!(get(&daemon, "/metrics").await.1.contains("greenlight_store_up 1"));
+    daemon.handle().stop().await;
+    let app: serde_json::Value = serde_json::from_str(&get(&start(), "/app").await.1).unwrap();
+    let names: Vec<_> = app["instances"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
+/// Does nothing unless the test below starts it as a process of its own.
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "how a test tells its own child what to do")]
+async fn child() {
+    if std::env::var_os("GREENLIGHT_TEST_CHILD").is_some() {
+        let daemon = Embedded::builder().exit_when_the_task_ends().start().unwrap();
+        daemon.handle().panic_for_test().await;
+        std::future::pending::<()>().await;
+    }
+}
+
+#[test]
+fn a_panic_in_the_task_of_the_board_ends_the_process() {
+    let ended = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child"])
+        .env("GREENLIGHT_TEST_CHILD", "1")
+        .output()
+        .unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended.status), Some(6), "{ended:?}");
+}
+
+/// Answers every request with what `body` says at that moment, until the test ends.
+fn upstream(body: impl Fn() -> Option<String> + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let Ok(mut socket) = socket else { return };
+            let _ = socket.read(&mut [0; 4096]);
+            if let Some(body) = body() {
+                let _ = write!(socket, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+            }
+        }
+    });
+    url
+}
+
+#[test]
+fn a_cargoless_app_is_followed_and_when_it_answers_nonsense_its_rows_lapse() {
+    let folder = Folder::new();
+    let well = Arc::new(AtomicBool::new(true));
+    let url = upstream({
+        let well = Arc::clone(&well);
+        move || well.load(Ordering::SeqCst).then(|| include_str!("../fixtures/cargoless-app.json").to_owned())
+    });
+    let config = folder.path().join("greenlight.toml");
+    std::fs::write(&config, format!("[[follow]]\nurl = \"{url}\"\nprefix = \"eu/\"\nevery = \"1s\"\n")).unwrap();
+    let daemon = Daemon::start(&folder.path().join("data"), &["--config", config.to_str().unwrap()]);
+    wait_until(|| daemon.app()["instances"].as_array().is_some_and(|rows| rows.len() == 4));
+    let app = daemon.app();
+    assert_eq!(app["readiness"]["serving"], serde_json::json!(["eu/dev"]));
+    assert_eq!(app["readiness"]["live_degraded"].as_array().unwrap().len(), 3);
+    let source = app["instances"][0]["source"].as_str().unwrap();
+    assert_eq!(daemon.put(&format!("/sources/{source}"), r#"{"instances":[]}"#).0, 409);
+    well.store(false, Ordering::SeqCst);
+    wait_until(|| daemon.app()["readiness"]["unconfirmed"].as_array().is_some_and(|rows| rows.len() == 4));
+    assert_eq!(daemon.app()["readiness"]["reason"], "nothing_serving");
+}
