@@ -24,6 +24,7 @@ mod http;
 mod metrics;
 #[cfg(feature = "cli")]
 mod serve;
+#[cfg(feature = "cli")]
 mod source;
 pub mod store;
 

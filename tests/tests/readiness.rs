@@ -94,3 +94,33 @@ fn on_the_signal_it_is_not_ready_at_once_goes_on_for_the_drain_and_exits_with_0(
     assert_eq!(daemon.get("/events").0, 503);
     assert_eq!(daemon.ended(), Some(0));
 }
+
+#[test]
+fn history_tells_what_changed_left_and_who_began_to_watch() {
+    let folder = Folder::new();
+    let daemon = Daemon::start(folder.path(), &[]);
+    report(&daemon, DEV);
+    report(&daemon, "");
+    let page: serde_json::Value = serde_json::from_str(&daemon.get("/history?from=-1h").1).unwrap();
+    let told: Vec<_> =
+        page["events"].as_array().unwrap().iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!(told, ["started", "changed", "removed"], "{page}");
+    let rest = daemon.get(&format!("/history?after={}", page["next"])).1;
+    assert!(rest.contains(r#""events":[]"#), "{rest}");
+    assert_eq!(daemon.get("/history?from=yesterday").0, 400);
+}
+
+#[test]
+fn every_route_is_described() {
+    let folder = Folder::new();
+    let daemon = Daemon::start(folder.path(), &[]);
+    let described: serde_json::Value = serde_json::from_str(&daemon.get("/openapi.json").1).unwrap();
+    let paths = described["paths"].as_object().unwrap();
+    assert_eq!(described["openapi"], "3.1.0");
+    for path in ["/livez", "/healthz", "/readyz", "/app", "/status", "/events", "/history", "/metrics", "/openapi.json"]
+    {
+        assert!(paths[path]["get"]["responses"].is_object(), "{path}");
+        assert!(daemon.url.is_empty() || path == "/events" || daemon.get(path).0 != 404, "{path}");
+    }
+    assert!(paths["/sources/{source}/instances/{name}"]["put"]["requestBody"].is_object());
+}

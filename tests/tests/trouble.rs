@@ -1,5 +1,7 @@
 //! When something around the board breaks: its store, its task, a daemon that it follows.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::Command;

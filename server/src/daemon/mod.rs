@@ -26,7 +26,7 @@ use self::shared::Shared;
 use self::task::{Command, Reply, Task};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
-use crate::store::{MemoryStore, Store, StoreError};
+use crate::store::{EventReader, MemoryStore, Store, StoreError};
 
 /// How a daemon is to be run. Everything has a default.
 pub struct Builder {
@@ -93,6 +93,7 @@ impl Builder {
     /// Where the store cannot be read, or the system gives no thread.
     pub fn start(self) -> Result<Daemon, StoreError> {
         let Self { clock, mut store, stale_after, good_for, history_secs, exit_when_the_task_ends } = self;
+        let events = store.events();
         let restored = restored::restore(store.load()?, &clock);
         let boot = boot_word();
         let snapshot = restored.board.snapshot();
@@ -127,7 +128,7 @@ impl Builder {
         };
         let (mailbox, inbox) = mpsc::channel(MAILBOX);
         spawn_task(task, inbox, exit_when_the_task_ends).map_err(|error| StoreError::Io(error.to_string()))?;
-        Ok(Daemon { handle: Handle { shared, mailbox, good_for } })
+        Ok(Daemon { handle: Handle { shared, mailbox, good_for, events } })
     }
 }
 
@@ -162,6 +163,8 @@ pub struct Handle {
     pub(crate) shared: Arc<Shared>,
     mailbox: mpsc::Sender<Command>,
     pub(crate) good_for: GoodFor,
+    /// What happened, where the store keeps it.
+    pub(crate) events: Option<EventReader>,
 }
 
 impl Handle {

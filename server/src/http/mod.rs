@@ -3,12 +3,14 @@
 mod app;
 mod auth;
 mod events;
+mod history;
 pub(crate) mod json;
 mod metrics;
 mod openapi;
 mod problem;
 mod query;
 mod readyz;
+#[cfg(feature = "cli")]
 pub(crate) mod server;
 mod status;
 mod streamed;
@@ -88,6 +90,7 @@ impl Daemon {
             .route("/app", get(app::app))
             .route("/status", get(status::status))
             .route("/events", get(events::events))
+            .route("/history", get(history::history))
             .route("/metrics", get(metrics::metrics))
             .route("/openapi.json", get(openapi::handler))
             .layer(middleware::from_fn_with_state(api.clone(), admit_reader));

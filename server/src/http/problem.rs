@@ -80,6 +80,7 @@ impl Problem {
         .with_header(header::RETRY_AFTER, "5")
     }
 
+    #[cfg(feature = "cli")]
     pub(crate) fn crowded() -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
