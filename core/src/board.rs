@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use crate::memory::{Memory, Remembered};
 use crate::name::Name;
 use crate::report::{Effects, Extent, Refusal, Renewed, Report};
-use crate::row::{CheckedRow, GoodFor, Held, Vouch};
+use crate::row::{CheckedRow, GoodFor, Held, ReportedRow, Vouch};
 use crate::snapshot::{RowView, Snapshot};
 use crate::time::{MAX_INTEGER, UnixSeconds};
 
@@ -92,14 +92,14 @@ impl Board {
                 board.memory.insert(gone);
             }
         }
-        board.memory.forget(board.limit, now);
         board.restart(now);
         board
     }
 
     /// A restart re-arms nothing and vouches for nothing: rows keep their stamps, a report that was not good
-    /// for ever ends now at the latest, and sequences begin anew. Stamps and removals later than `now` are
-    /// clamped to it.
+    /// for ever ends now at the latest, and sequences begin anew. Stamps and removals whose stored times are
+    /// later than `now` are clamped to it, whatever an earlier restart made of them: the board becomes the one
+    /// that [`Board::restore`] makes of what was stored.
     pub fn restart(&mut self, now: UnixSeconds) {
         for vouch in Arc::make_mut(&mut self.vouches) {
             vouch.good_until = match vouch.good_for {
@@ -109,12 +109,13 @@ impl Board {
                 }
             };
         }
-        if self.rows.iter().any(|held| held.last_change > now) {
+        if self.rows.iter().any(|held| held.last_change != held.stored_change().min(now)) {
             for held in Arc::make_mut(&mut self.rows) {
-                if held.last_change > now {
+                let stored = held.stored_change();
+                if held.last_change != stored.min(now) {
                     let held = Arc::make_mut(held);
-                    held.clamped_from = Some(held.stored_change());
-                    held.last_change = now;
+                    held.last_change = stored.min(now);
+                    held.clamped_from = (stored > now).then_some(stored);
                 }
             }
         }
@@ -129,21 +130,22 @@ impl Board {
     /// # Errors
     /// See [`Refusal`]; the board is then as it was.
     pub fn report(&mut self, report: Report, now: UnixSeconds) -> Result<Effects, Refusal> {
-        let Report { source, extent, rows, good_for, sequence } = report;
-        let (checked, named) = self.admit(&source, extent, rows, sequence, now)?;
+        let Report { source, extent, mut rows, good_for, sequence } = report;
+        let Admitted { places, named } = self.admit(&source, extent, &mut rows, sequence, now)?;
 
         let vouch = Vouch { last_report: now, good_for, good_until: good_for.until(now) };
-        let mut effects = Effects::default();
+        // Before the rows: one that comes back too late is not remembered.
+        let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         let mut renewed = Vec::new();
         let mut all_vouched = true;
-        for checked in checked {
-            all_vouched &= checked.lapsed_secs.is_none();
-            renewed.extend(self.put(&source, checked, vouch, now, &mut effects));
+        for (row, place) in rows.into_iter().zip(places) {
+            all_vouched &= row.lapsed_secs.is_none();
+            renewed.extend(self.put(&source, row.into_checked(), place, vouch, now, &mut effects));
         }
         match extent {
             Extent::Full => {
                 self.leave(&mut effects, now, |place, held| {
-                    held.source == source && !named.get(place).copied().unwrap_or(true)
+                    !named.get(place).copied().unwrap_or(true) && held.source == source
                 });
             }
             Extent::Partial => {}
@@ -153,7 +155,7 @@ impl Board {
             Extent::Full if all_vouched => Renewed::Source(source.clone()),
             Extent::Full | Extent::Partial => Renewed::Rows(renewed),
         };
-        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        effects.forgotten.extend(self.memory.forget_beyond(self.limit));
         let last_sequence = sequence.or_else(|| self.sources.get(&source).and_then(|known| known.last_sequence));
         self.sources.insert(source, SourceState { last_report: now, last_sequence });
         self.has_been_reported_to = true;
@@ -174,17 +176,17 @@ impl Board {
         {
             return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });
         }
-        let mut effects = Effects::default();
+        let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         self.leave(&mut effects, now, |at, _| at == place);
-        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        effects.forgotten.extend(self.memory.forget_beyond(self.limit));
         Ok(effects)
     }
 
     /// Removes all rows of a source and remembers them. A source without rows is no error.
     pub fn remove_source(&mut self, source: &str, now: UnixSeconds) -> Effects {
-        let mut effects = Effects::default();
+        let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         self.leave(&mut effects, now, |_, held| held.source == *source);
-        effects.forgotten.extend(self.memory.forget(self.limit, now));
+        effects.forgotten.extend(self.memory.forget_beyond(self.limit));
         effects
     }
 
@@ -229,16 +231,15 @@ impl Board {
         self.memory.get(name)
     }
 
-    /// Everything that can refuse a report, before anything is changed. Gives the rows, checked, and which
-    /// places of the board they name.
+    /// Everything that can refuse a report, before anything is changed. The rows are brought into shape.
     fn admit(
         &mut self,
         source: &Name,
         extent: Extent,
-        rows: Vec<crate::row::ReportedRow>,
+        rows: &mut [ReportedRow],
         sequence: Option<u64>,
         now: UnixSeconds,
-    ) -> Result<(Vec<CheckedRow>, Vec<bool>), Refusal> {
+    ) -> Result<Admitted, Refusal> {
         if let Some(got) = sequence {
             if got > MAX_INTEGER {
                 return Err(Refusal::SequenceTooLarge(got));
@@ -254,14 +255,12 @@ impl Board {
         }
         let mut named = vec![false; self.rows.len()];
         let mut new: Vec<Box<str>> = Vec::new();
-        let mut checked = Vec::with_capacity(rows.len());
-        for (index, row) in rows.into_iter().enumerate() {
-            let row = {
-                let name = row.name.clone();
-                row.check().map_err(|error| Refusal::Row { index, name: first_bytes(&name), error })?
-            };
-            match self.place(&row.name).and_then(|place| Some((place, self.rows.get(place)?, self.vouches.get(place)?)))
-            {
+        let mut places = Vec::with_capacity(rows.len());
+        let mut next = 0;
+        for (index, row) in rows.iter_mut().enumerate() {
+            row.check().map_err(|error| Refusal::Row { index, name: first_bytes(&row.name), error })?;
+            let place = self.place_or_next(&row.name, next);
+            match place.and_then(|place| Some((place, self.rows.get(place)?, self.vouches.get(place)?))) {
                 Some((place, held, vouch)) => {
                     if held.source != *source && vouch.is_confirmed(now) {
                         return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });
@@ -269,12 +268,13 @@ impl Board {
                     if let Some(seen) = named.get_mut(place)
                         && core::mem::replace(seen, true)
                     {
-                        return Err(Refusal::Duplicate { name: row.name });
+                        return Err(Refusal::Duplicate { name: row.name.clone() });
                     }
+                    next = place.saturating_add(1);
                 }
                 None => new.push(row.name.clone()),
             }
-            checked.push(row);
+            places.push(place);
         }
         new.sort_unstable();
         if let Some(twice) = new.windows(2).find_map(|pair| match pair {
@@ -294,7 +294,7 @@ impl Board {
             return Err(Refusal::TooManyRows { rows, limit: self.limit });
         }
         self.make_room_for(source)?;
-        Ok((checked, named))
+        Ok(Admitted { places, named })
     }
 
     /// Keeps the table of sources bounded: forgets the longest silent one that has no rows.
@@ -318,17 +318,19 @@ impl Board {
         }
     }
 
-    /// Puts one admitted row in its place. Gives its name where the end of its vouching moved.
+    /// Puts one admitted row in its place, `None` for one that is new. Gives its name where the end of its
+    /// vouching moved.
     fn put(
         &mut self,
         source: &Name,
         checked: CheckedRow,
+        place: Option<usize>,
         vouch: Vouch,
         now: UnixSeconds,
         effects: &mut Effects,
     ) -> Option<Name> {
         let CheckedRow { name, row, route, idle_secs, lapsed_secs } = checked;
-        let Some(place) = self.place(&name) else {
+        let Some(place) = place else {
             // The name was checked on admission.
             let name = Name::of_instance(&name).ok()?;
             let remembered = self.memory.take(&name);
@@ -409,6 +411,15 @@ impl Board {
         keep(Arc::make_mut(&mut self.vouches), |place| !goes_at(place));
     }
 
+    /// As [`Board::place`]. Sources report their rows in board order, mostly: the place after that of the row
+    /// before is looked at first, which spares a search by name.
+    fn place_or_next(&self, name: &str, next: usize) -> Option<usize> {
+        match self.rows.get(next) {
+            Some(held) if held.name == *name => Some(next),
+            Some(_) | None => self.place(name),
+        }
+    }
+
     fn place(&self, name: &str) -> Option<usize> {
         let order = self.places.get(name)?;
         self.rows.binary_search_by_key(order, |held| held.order).ok()
@@ -419,6 +430,14 @@ impl Default for Board {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Where the rows of a report that is not refused stand on the board.
+struct Admitted {
+    /// Of each row in turn; `None` where it is new.
+    places: Vec<Option<usize>>,
+    /// Of each place on the board, whether the report names it.
+    named: Vec<bool>,
 }
 
 fn keep<T>(items: &mut Vec<T>, keeps: impl Fn(usize) -> bool) {

@@ -44,12 +44,9 @@ impl Memory {
     pub(crate) const KEPT_SECS: u64 = 30 * 24 * 3600;
 
     pub(crate) fn insert(&mut self, gone: Remembered) {
+        self.take(&gone.name);
         self.by_removal.insert((gone.removed, gone.name.clone()));
-        if let Some(before) = self.rows.insert(gone.name.clone(), gone.clone())
-            && before.removed != gone.removed
-        {
-            self.by_removal.remove(&(before.removed, before.name));
-        }
+        self.rows.insert(gone.name.clone(), gone);
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Remembered> {
@@ -62,11 +59,20 @@ impl Memory {
         Some(gone)
     }
 
-    /// Forgets what is too old or too many, and tells what.
-    pub(crate) fn forget(&mut self, limit: usize, now: UnixSeconds) -> Vec<Name> {
+    /// Forgets what was removed too long ago, and tells what.
+    pub(crate) fn forget_old(&mut self, now: UnixSeconds) -> Vec<Name> {
+        self.forget_while(|_, removed| removed.age(now) >= Self::KEPT_SECS)
+    }
+
+    /// Forgets the oldest removals beyond `limit`, and tells what.
+    pub(crate) fn forget_beyond(&mut self, limit: usize) -> Vec<Name> {
+        self.forget_while(|kept, _| kept > limit)
+    }
+
+    fn forget_while(&mut self, goes: impl Fn(usize, UnixSeconds) -> bool) -> Vec<Name> {
         let mut forgotten = Vec::new();
         while let Some((removed, name)) = self.by_removal.first()
-            && (removed.age(now) >= Self::KEPT_SECS || self.rows.len() > limit)
+            && goes(self.rows.len(), *removed)
         {
             let name = name.clone();
             self.take(&name);
@@ -75,22 +81,24 @@ impl Memory {
         forgotten
     }
 
-    /// Every removal later than `now` is taken to be now.
+    /// Every stamp and removal that is stored later than `now` is taken to be now.
     pub(crate) fn clamp(&mut self, now: UnixSeconds) {
-        let late: Vec<Name> = self
+        let clamped = |gone: &Remembered| {
+            let (last_change, removed) = gone.stored_times();
+            (last_change.min(now), removed.min(now))
+        };
+        let other: Vec<Name> = self
             .rows
             .values()
-            .filter(|gone| gone.removed.max(gone.last_change) > now)
+            .filter(|gone| (gone.last_change, gone.removed) != clamped(gone))
             .map(|gone| gone.name.clone())
             .collect();
-        for name in late {
+        for name in other {
             if let Some(gone) = self.take(&name) {
-                self.insert(Remembered {
-                    clamped_from: Some(gone.stored_times()),
-                    removed: gone.removed.min(now),
-                    last_change: gone.last_change.min(now),
-                    ..gone
-                });
+                let stored = gone.stored_times();
+                let (last_change, removed) = clamped(&gone);
+                let clamped_from = ((last_change, removed) != stored).then_some(stored);
+                self.insert(Remembered { last_change, removed, clamped_from, ..gone });
             }
         }
     }

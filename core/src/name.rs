@@ -38,6 +38,11 @@ impl Name {
         Self::of_instance(text)
     }
 
+    /// The rule alone, without making a name.
+    pub(crate) fn check(text: &str) -> Result<(), NameError> {
+        check(text)
+    }
+
     /// The text of the name.
     pub fn as_str(&self) -> &str {
         &self.0

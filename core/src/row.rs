@@ -94,31 +94,42 @@ pub(crate) struct CheckedRow {
 }
 
 impl ReportedRow {
-    /// Checks every limit, cuts a long reason and sorts the files.
-    pub(crate) fn check(self) -> Result<CheckedRow, RowError> {
-        Name::of_instance(&self.name)?;
-        let row = Row {
-            phase: short("phase", self.phase)?.unwrap_or_else(|| "idle".into()),
-            serving_sha: short("serving_sha", self.serving_sha)?,
-            last_green: short("last_green", self.last_green)?,
-            last_red_sha: short("last_red_sha", self.last_red_sha)?,
-            last_red_reason: self.last_red_reason.map(cut_reason),
-            last_red_files: sorted_files(self.last_red_files.unwrap_or_default())?,
-            pending_sha: short("pending_sha", self.pending_sha)?,
-            draining: integer("draining", self.draining)?.unwrap_or(0),
-        };
-        let route = Route {
-            proxy_port: integer("proxy_port", self.proxy_port)?,
-            public_host: short("public_host", self.public_host)?,
-            expires_at: integer("expires_at", self.expires_at)?,
-        };
-        Ok(CheckedRow {
-            idle_secs: integer("idle_secs", self.idle_secs)?.unwrap_or(0),
+    /// Checks every limit, cuts a long reason and sorts the files, in place.
+    pub(crate) fn check(&mut self) -> Result<(), RowError> {
+        Name::check(&self.name)?;
+        short("phase", self.phase.as_deref())?;
+        short("serving_sha", self.serving_sha.as_deref())?;
+        short("last_green", self.last_green.as_deref())?;
+        short("last_red_sha", self.last_red_sha.as_deref())?;
+        short("pending_sha", self.pending_sha.as_deref())?;
+        short("public_host", self.public_host.as_deref())?;
+        integer("draining", self.draining)?;
+        integer("proxy_port", self.proxy_port)?;
+        integer("expires_at", self.expires_at)?;
+        integer("idle_secs", self.idle_secs)?;
+        self.last_red_reason = self.last_red_reason.take().map(cut_reason);
+        self.last_red_files = self.last_red_files.take().map(sorted_files).transpose()?;
+        Ok(())
+    }
+
+    /// What the board keeps of a row that was checked.
+    pub(crate) fn into_checked(self) -> CheckedRow {
+        CheckedRow {
             name: self.name,
-            row,
-            route,
+            row: Row {
+                phase: self.phase.unwrap_or_else(|| "idle".into()),
+                serving_sha: self.serving_sha,
+                last_green: self.last_green,
+                last_red_sha: self.last_red_sha,
+                last_red_reason: self.last_red_reason,
+                last_red_files: self.last_red_files.unwrap_or_default(),
+                pending_sha: self.pending_sha,
+                draining: self.draining.unwrap_or(0),
+            },
+            route: Route { proxy_port: self.proxy_port, public_host: self.public_host, expires_at: self.expires_at },
+            idle_secs: self.idle_secs.unwrap_or(0),
             lapsed_secs: self.lapsed_secs,
-        })
+        }
     }
 }
 
@@ -258,17 +269,17 @@ pub const MAX_FILES: usize = 1000;
 /// What ends a reason that was cut.
 const CUT_MARK: &str = " … (cut at 16 KiB)";
 
-fn short(field: &'static str, text: Option<Box<str>>) -> Result<Option<Box<str>>, RowError> {
+fn short(field: &'static str, text: Option<&str>) -> Result<(), RowError> {
     match text {
         Some(text) if text.len() > MAX_TEXT_BYTES => Err(RowError::TextTooLong { field, bytes: text.len() }),
-        other => Ok(other),
+        Some(_) | None => Ok(()),
     }
 }
 
-fn integer(field: &'static str, value: Option<u64>) -> Result<Option<u64>, RowError> {
+fn integer(field: &'static str, value: Option<u64>) -> Result<(), RowError> {
     match value {
         Some(value) if value > MAX_INTEGER => Err(RowError::IntegerTooLarge { field, value }),
-        other => Ok(other),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -354,7 +365,7 @@ mod tests {
 
     #[test]
     fn a_row_of_nothing_but_a_name_is_idle_and_never_green() {
-        let checked = ReportedRow { name: "dev".into(), ..ReportedRow::default() }.check().unwrap();
+        let checked = ReportedRow { name: "dev".into(), ..ReportedRow::default() }.into_checked();
         assert_eq!(&*checked.row.phase, "idle");
         assert_eq!(checked.row.last_green, None);
     }
@@ -388,7 +399,7 @@ mod tests {
         assert!(named(|row| row.proxy_port = Some(u64::MAX)).starts_with("proxy_port is"));
         assert!(named(|row| row.last_red_files = Some(vec!["x".repeat(1025).into()])).starts_with("last_red_files"));
         let many = (0..1001).map(|n| format!("{n}").into()).collect();
-        let row = ReportedRow { name: "dev".into(), last_red_files: Some(many), ..ReportedRow::default() };
+        let mut row = ReportedRow { name: "dev".into(), last_red_files: Some(many), ..ReportedRow::default() };
         assert_eq!(row.check().unwrap_err(), RowError::TooManyFiles(1001));
     }
 

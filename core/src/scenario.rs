@@ -2,6 +2,7 @@
 //!
 //! The shapes below are those of the files; see the README for how to write one.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -122,6 +123,7 @@ pub struct ScenarioReport {
     /// Who reports.
     pub source: String,
     /// The rows; what is left out of one is null, `[]`, 0, and phase `idle`.
+    #[serde(deserialize_with = "known_rows")]
     pub instances: Vec<ReportedRow>,
     /// For how long it is good.
     #[serde(default)]
@@ -152,20 +154,28 @@ pub struct Expectation {
     #[serde(deserialize_with = "present")]
     pub stale_after_secs: Option<Horizon>,
     /// Whether traffic may come.
+    #[serde(deserialize_with = "present")]
     pub ready: Option<bool>,
     /// Why.
+    #[serde(deserialize_with = "present")]
     pub reason: Option<Reason>,
     /// See [`crate::Judgement`], as the lists below.
+    #[serde(deserialize_with = "present")]
     pub serving: Option<Vec<String>>,
     /// Rows that veto.
+    #[serde(deserialize_with = "present")]
     pub live_degraded: Option<Vec<String>>,
     /// Rows that no longer veto.
+    #[serde(deserialize_with = "present")]
     pub stale_degraded: Option<Vec<String>>,
     /// Rows that never served.
+    #[serde(deserialize_with = "present")]
     pub never_green: Option<Vec<String>>,
     /// Rows nobody vouches for.
+    #[serde(deserialize_with = "present")]
     pub unconfirmed: Option<Vec<String>>,
     /// When the verdict changes by time alone.
+    #[serde(deserialize_with = "present")]
     pub flips: Option<Vec<Flip>>,
     /// Single rows by name.
     pub rows: BTreeMap<String, RowExpectation>,
@@ -176,14 +186,19 @@ pub struct Expectation {
 #[serde(deny_unknown_fields, default)]
 pub struct RowExpectation {
     /// The stamp.
+    #[serde(deserialize_with = "present")]
     pub last_change_unix: Option<UnixSeconds>,
     /// Its age.
+    #[serde(deserialize_with = "present")]
     pub idle_secs: Option<u64>,
     /// Whether that is at least the horizon.
+    #[serde(deserialize_with = "present")]
     pub stale: Option<bool>,
     /// What the row amounts to.
+    #[serde(deserialize_with = "present")]
     pub standing: Option<Standing>,
     /// Since when.
+    #[serde(deserialize_with = "present")]
     pub since_unix: Option<UnixSeconds>,
     /// When it stops blocking; null where it does not block, or never stops.
     #[serde(deserialize_with = "present")]
@@ -400,7 +415,35 @@ impl TryFrom<RawStep> for Step {
     }
 }
 
-/// Tells a field that is null from one that is left out.
+/// Tells a field that is null from one that is left out: null stands only where it means something.
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
+}
+
+/// A row as it stands in the file. Unlike a daemon, which must get on with newer drivers, a scenario refuses
+/// a field it does not know: a slip of the pen would test nothing.
+#[derive(Deserialize)]
+#[serde(remote = "ReportedRow", deny_unknown_fields)]
+struct KnownRow {
+    name: Box<str>,
+    phase: Option<Box<str>>,
+    serving_sha: Option<Box<str>>,
+    last_green: Option<Box<str>>,
+    last_red_sha: Option<Box<str>>,
+    last_red_reason: Option<Box<str>>,
+    last_red_files: Option<Vec<Box<str>>>,
+    pending_sha: Option<Box<str>>,
+    draining: Option<u64>,
+    proxy_port: Option<u64>,
+    public_host: Option<Box<str>>,
+    expires_at: Option<u64>,
+    idle_secs: Option<u64>,
+    #[serde(skip)]
+    lapsed_secs: Option<u64>,
+}
+
+fn known_rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ReportedRow>, D::Error> {
+    #[derive(Deserialize)]
+    struct Known(#[serde(with = "KnownRow")] ReportedRow);
+    Ok(Vec::<Known>::deserialize(deserializer)?.into_iter().map(|row| row.0).collect())
 }
