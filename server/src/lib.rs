@@ -16,6 +16,8 @@
 //! [`Daemon::builder`] says what can be set, [`Handle`] publishes in process, [`store`] keeps rows over restarts, and
 //! [`greenlight_core`], re-exported here, holds the rules.
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod clock;
 mod daemon;
 mod http;

@@ -1,2 +1,7 @@
-//! The command line.
-fn main() {}
+//! The `greenlight` program: the daemon and its command line.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    greenlight::cli::main().into()
+}

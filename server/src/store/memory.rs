@@ -19,3 +19,20 @@ impl Store for MemoryStore {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Mark;
+    use greenlight_core::UnixSeconds;
+
+    #[test]
+    fn a_store_in_memory_takes_everything_and_gives_nothing_back() {
+        let mut store = MemoryStore;
+        let mark = Some(Mark { at_unix: UnixSeconds::new(1), drift_secs: 0 });
+        store.append(&Batch { mark, ..Batch::default() }).unwrap();
+        let loaded = store.load().unwrap();
+        assert!(loaded.rows.is_empty() && loaded.remembered.is_empty() && loaded.mark.is_none());
+        assert!(!store.keeps() && store.events().is_none());
+    }
+}

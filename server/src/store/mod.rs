@@ -2,12 +2,15 @@
 //!
 //! The seam is `append(batch) -> durable` and `load() -> board`, nothing finer.
 
-mod memory;
-
-pub use memory::MemoryStore;
-
 use greenlight_core::history::Event;
 use greenlight_core::{Held, Name, Remembered, UnixSeconds, Vouch};
+
+pub mod lock;
+mod memory;
+mod redb;
+
+pub use memory::MemoryStore;
+pub use redb::{EventReader, FileMedium, Medium, RedbStore, open};
 
 /// Something that keeps a board through restarts. One owner at a time; calls block.
 pub trait Store: Send {
@@ -20,12 +23,18 @@ pub trait Store: Send {
     /// Keeps a batch, all or nothing. When it returns `Ok`, the batch survives a power cut.
     ///
     /// # Errors
-    /// Where it cannot be made durable; nothing of the batch is then kept, and the store may be asked again.
+    /// Where it cannot be made durable; nothing of the batch is then kept, and the store may be asked again. A
+    /// batch that [replaces all](Batch::replaces_all) is never refused for what came before it.
     fn append(&mut self, batch: &Batch) -> Result<(), StoreError>;
 
     /// Whether what is kept survives a restart at all.
     fn keeps(&self) -> bool {
         true
+    }
+
+    /// A handle that reads events on other threads; `None` where no history is kept.
+    fn events(&self) -> Option<EventReader> {
+        None
     }
 }
 
@@ -38,17 +47,18 @@ pub struct Batch {
     pub rows: Vec<(Held, Vouch)>,
     /// Rows that left the board, by [`Held::order`].
     pub removed: Vec<u64>,
-    /// Only who vouches, of rows that are otherwise as they were kept, by [`Held::order`].
+    /// Only who vouches, of rows that are otherwise as they were kept, by [`Held::order`]. A row that is in
+    /// `removed` too is gone.
     pub vouches: Vec<(u64, Vouch)>,
     /// Removed rows that are remembered now.
     pub remembered: Vec<Remembered>,
-    /// Removed rows that are remembered no longer.
+    /// Removed rows that are remembered no longer; one that is in `remembered` too is remembered.
     pub forgotten: Vec<Name>,
     /// What happened, for history, in order.
     pub events: Vec<Event>,
     /// That the daemon is watching.
     pub mark: Option<Mark>,
-    /// Events before this moment are dropped.
+    /// Events before this moment are dropped, a slice with this and each later batch until it is done.
     pub prune_before: Option<UnixSeconds>,
 }
 
