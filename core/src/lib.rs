@@ -57,6 +57,8 @@ pub mod history;
 mod memory;
 mod name;
 mod readiness;
+#[cfg(feature = "rehearsal")]
+pub mod rehearsal;
 mod report;
 pub mod rotation;
 mod row;
