@@ -22,6 +22,9 @@ pub mod clock;
 mod daemon;
 mod http;
 mod metrics;
+#[cfg(feature = "cli")]
+mod serve;
+mod source;
 pub mod store;
 
 pub use greenlight_core::{self, GoodFor, Horizon, ReportedRow, UnixSeconds};

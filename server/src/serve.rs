@@ -18,14 +18,17 @@ use crate::daemon::{Builder, Daemon, Handle};
 use crate::http::server::{Phase, Server};
 use crate::http::{HttpSettings, Tokens};
 use crate::source::follow::{Upstream, follow};
-use crate::store::{Lock, LockError, RedbStore};
+use crate::store::lock::{self, Lock, LockError};
 
 /// Runs a daemon until a signal ends it. `reload` reads the settings anew, for SIGHUP.
 ///
 /// # Errors
 /// What kept it from starting, in words: the address is taken, the data directory is held or cannot be used, a token
 /// file cannot be read.
-pub fn run(settings: Settings, reload: impl Fn() -> Result<Settings, String> + Send + 'static) -> Result<(), String> {
+pub(crate) fn run(
+    settings: Settings,
+    reload: impl Fn() -> Result<Settings, String> + Send + 'static,
+) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         // With one core a probe would wait behind whatever runs.
         .worker_threads(std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2)))
@@ -46,7 +49,7 @@ async fn serve(
     let holder = format!("process {}, started for {}", std::process::id(), settings.bind);
     let held = match &settings.data {
         Data::Memory => Held::Nothing,
-        Data::Dir(directory) => match Lock::acquire(directory, &holder) {
+        Data::Dir(directory) => match lock::acquire(directory, &holder) {
             Ok(lock) => Held::Lock(lock),
             Err(LockError::Held { by, .. }) if settings.wait_for_lock => Held::By(by),
             Err(error) => return Err(error.to_string()),
@@ -56,9 +59,9 @@ async fn serve(
         .await
         .map_err(|error| format!("cannot listen on {}: {error}; give another --bind", settings.bind))?;
     let address = server.address().map_err(|error| error.to_string())?;
-    let (routes, served) = watch::channel(standby(&held));
+    let (routes, current) = watch::channel(standby(&held));
     let (phase, phases) = watch::channel(Phase::Serve);
-    let serving = tokio::spawn(server.run(served, phases));
+    let serving = tokio::spawn(server.run(current, phases));
     // Whoever started us may have closed the pipe.
     let _ = writeln!(io::stdout(), "listening on http://{address}").and_then(|()| io::stdout().flush());
 
@@ -66,7 +69,7 @@ async fn serve(
         (Held::By(by), Data::Dir(directory)) => {
             tracing::warn!(directory = %directory.display(), held_by = %by, "standing by until the data directory is free");
             let (directory, holder) = (directory.clone(), holder.clone());
-            let waiting = tokio::task::spawn_blocking(move || Lock::wait(&directory, &holder));
+            let waiting = tokio::task::spawn_blocking(move || lock::wait(&directory, &holder));
             tokio::select! {
                 lock = waiting => Some(lock.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?),
                 () = signals.end() => return Ok(()),
@@ -111,7 +114,12 @@ async fn serve(
 }
 
 /// Not ready at once; everything else goes on for the drain; then what is in flight gets a last few seconds.
-async fn shut_down(handle: &Handle, phase: &watch::Sender<Phase>, serving: tokio::task::JoinHandle<()>, drain: Duration) {
+async fn shut_down(
+    handle: &Handle,
+    phase: &watch::Sender<Phase>,
+    serving: tokio::task::JoinHandle<()>,
+    drain: Duration,
+) {
     tracing::info!(drain_secs = drain.as_secs(), "shutting down");
     handle.begin_shutdown();
     tokio::time::sleep(drain).await;
@@ -136,7 +144,7 @@ fn start(settings: &Settings) -> Result<(Daemon, HttpSettings), String> {
         .history_secs(settings.history_secs)
         .exit_when_the_task_ends();
     let builder: Builder = match &settings.data {
-        Data::Dir(directory) => builder.store(RedbStore::open(directory).map_err(|error| error.to_string())?),
+        Data::Dir(directory) => builder.store(crate::store::open(directory).map_err(|error| error.to_string())?),
         Data::Memory => {
             tracing::warn!("--data memory: a restart forgets every row, stamp and token made here");
             builder

@@ -11,7 +11,7 @@ use super::console::Console;
 use super::environment::Environment;
 use super::log;
 use super::outcome::{Failure, Outcome};
-use super::settings::{Data, Follow, LogFormat, Settings};
+use super::settings::{Data, Follow, LogFormat};
 use super::values;
 
 /// The flags that set something; one that was not given is `None` or empty.
@@ -106,11 +106,6 @@ pub(crate) fn run(args: ServeArgs, environment: &Environment, console: &mut Cons
     }
     log::begin(&resolved.settings.log);
     let reload = move || inputs.read().map(|resolved| resolved.settings).map_err(|error| error.to_string());
-    daemon(resolved.settings, reload).map_err(Failure::NotFoundOut)?;
+    crate::serve::run(resolved.settings, reload).map_err(Failure::NotFoundOut)?;
     Ok(Outcome::Yes)
-}
-
-/// The seam to the process around the daemon.
-fn daemon(_settings: Settings, _reload: impl Fn() -> Result<Settings, String> + Send + 'static) -> Result<(), String> {
-    Err("this build has no daemon".into())
 }

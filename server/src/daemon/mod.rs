@@ -142,7 +142,7 @@ impl Daemon {
     pub fn builder() -> Builder {
         Builder {
             clock: Clock::system(),
-            store: Box::new(MemoryStore::default()),
+            store: Box::new(MemoryStore),
             stale_after: Horizon::DEFAULT,
             good_for: GoodFor::Seconds(600),
             history_secs: 30 * 24 * 3600,
@@ -268,7 +268,7 @@ const MAILBOX: usize = 1024;
 fn spawn_task(task: Task, inbox: mpsc::Receiver<Command>, exits: bool) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     std::thread::Builder::new().name("board".into()).spawn(move || {
-        let guard = exits.then_some(AbortOnPanic);
+        let guard = exits.then(|| AbortOnPanic);
         runtime.block_on(task.run(inbox));
         std::mem::forget(guard);
     })?;

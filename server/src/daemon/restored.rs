@@ -26,8 +26,12 @@ pub(crate) fn restore(loaded: Loaded, clock: &Clock) -> Restored {
     let drift = mark.map_or(0, |mark| mark.drift_secs);
     let watched_until_unix = mark.map(|mark| shifted(mark.at_unix, drift));
     if drift != 0 {
-        rows.iter_mut().for_each(|(held, vouch)| shift_row(held, vouch, drift));
-        remembered.iter_mut().for_each(|gone| shift_remembered(gone, drift));
+        for (held, vouch) in &mut rows {
+            shift_row(held, vouch, drift);
+        }
+        for gone in &mut remembered {
+            shift_remembered(gone, drift);
+        }
     }
     let board = Board::restore(rows, remembered, now);
     let snapshot = board.snapshot();

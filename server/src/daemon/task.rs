@@ -95,6 +95,8 @@ impl Task {
             match self.turn(commands.drain(..)) {
                 Turn::GoOn => {}
                 Turn::Stop(done) => {
+                    // Whoever waits may open the store at once.
+                    drop(self);
                     // Whoever asked has gone: nobody to tell.
                     let _ = done.send(());
                     return;

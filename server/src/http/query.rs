@@ -2,7 +2,7 @@
 
 use axum::extract::Query;
 use axum::http::Uri;
-use greenlight_core::{GoodFor, Horizon, MAX_INTEGER, Span};
+use greenlight_core::{GoodFor, Horizon, MAX_INTEGER};
 
 use super::problem::Problem;
 
@@ -48,15 +48,4 @@ pub(crate) fn integer(pairs: &[(String, String)], key: &str) -> Result<Option<u6
     last(pairs, key)
         .map(|value| value.parse().map_err(|_| Problem::bad_query(format!("{key} is a whole number of at least 0"))))
         .transpose()
-}
-
-/// A moment: Unix seconds, or so long before now, as `-7d`.
-pub(crate) fn moment(pairs: &[(String, String)], key: &str, now_secs: u64) -> Result<Option<u64>, Problem> {
-    let Some(value) = last(pairs, key) else { return Ok(None) };
-    let wrong = || Problem::bad_query(format!("{key} is a moment: Unix seconds, or so long ago as -7d"));
-    let secs = match value.strip_prefix('-') {
-        Some(ago) => now_secs.saturating_sub(ago.parse::<Span>().map_err(|_| wrong())?.0),
-        None => value.parse().map_err(|_| wrong())?,
-    };
-    Ok(Some(secs))
 }

@@ -26,7 +26,11 @@ impl Upstream {
     /// The source that its rows are reported as: `follow:` and the address, with `|` for `/`.
     pub(crate) fn source(&self) -> Result<Name, NameError> {
         let address = self.url.split_once("://").map_or(self.url.as_str(), |(_, address)| address);
-        let place = format!("follow:{}{}", address.trim_end_matches('/'), if self.prefix.is_empty() { String::new() } else { format!("+{}", self.prefix.trim_end_matches('/')) });
+        let place = format!(
+            "follow:{}{}",
+            address.trim_end_matches('/'),
+            if self.prefix.is_empty() { String::new() } else { format!("+{}", self.prefix.trim_end_matches('/')) }
+        );
         Name::of_source(&place.replace('/', "|"))
     }
 
@@ -63,9 +67,10 @@ pub(crate) async fn follow(upstream: Upstream, source: Name, handle: Handle) {
         };
         let now = reported.err();
         if now != trouble {
-            match &now {
-                Some(error) => tracing::warn!(%source, %error, "upstream renews nothing"),
-                None => tracing::info!(%source, "upstream reports again"),
+            if let Some(error) = &now {
+                tracing::warn!(%source, %error, "upstream renews nothing");
+            } else {
+                tracing::info!(%source, "upstream reports again");
             }
             trouble = now;
         }
@@ -73,10 +78,15 @@ pub(crate) async fn follow(upstream: Upstream, source: Name, handle: Handle) {
 }
 
 fn ask(upstream: &Upstream) -> Result<Vec<ReportedRow>, String> {
-    let agent: ureq::Agent =
-        ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).max_redirects(0).max_idle_connections(0).build().into();
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .timeout_global(Some(TIMEOUT))
+        .max_redirects(0)
+        .max_idle_connections(0)
+        .build()
+        .into();
     let mut answer = agent.get(upstream.app_url()).call().map_err(|error| error.to_string())?;
-    let body = answer.body_mut().with_config().limit(MAX_BODY_BYTES).read_to_vec().map_err(|error| error.to_string())?;
+    let body =
+        answer.body_mut().with_config().limit(MAX_BODY_BYTES).read_to_vec().map_err(|error| error.to_string())?;
     rows_of(&body, &upstream.prefix)
 }
 
@@ -139,7 +149,8 @@ mod tests {
 
     #[test]
     fn a_row_that_upstream_calls_unconfirmed_is_reported_so() {
-        let body = br#"{"instances":[{"name":"a","good_until_unix":90,"idle_secs":7},{"name":"b","good_until_unix":101},
+        let body =
+            br#"{"instances":[{"name":"a","good_until_unix":90,"idle_secs":7},{"name":"b","good_until_unix":101},
             {"name":"c","good_until_unix":null}],"now_unix":100,"readiness":{"reason":"ready"},"more":1}"#;
         let rows = rows_of(body, "eu/").unwrap();
         let told: Vec<_> = rows.iter().map(|row| (&*row.name, row.lapsed_secs, row.idle_secs)).collect();
