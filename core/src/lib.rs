@@ -31,7 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`time`](Horizon), [`row`](Row), [`board`](Board), [`snapshot`](Snapshot), [`readiness`](Verdict).
+//! Reading order: [`time`](Horizon), [`row`](Row), [`board`](Board), [`snapshot`](Snapshot), [`readiness`](Verdict),
+//! [`rotation`].
 
 #![no_std]
 #![warn(
@@ -56,7 +57,10 @@ pub mod history;
 mod memory;
 mod name;
 mod readiness;
+#[cfg(feature = "rehearsal")]
+pub mod rehearsal;
 mod report;
+pub mod rotation;
 mod row;
 #[cfg(feature = "scenario")]
 pub mod scenario;

@@ -15,6 +15,7 @@ use crate::board::Board;
 use crate::name::Name;
 use crate::readiness::{Flip, Reason};
 use crate::report::{Extent, Refusal, Report};
+use crate::rotation::{Answer, Cutting, Member, Refuser, Rotation, RotationPolicy, Silence};
 use crate::row::{GoodFor, ReportedRow};
 use crate::snapshot::{RowView, Snapshot};
 use crate::standing::Standing;
@@ -29,6 +30,9 @@ pub struct Scenario {
     /// The horizon: one hour if left out, null is never.
     #[serde(default)]
     pub stale_after_secs: Horizon,
+    /// When members join and leave.
+    #[serde(default)]
+    pub rotation: RotationPolicy,
     /// What happens, in this order.
     pub steps: Vec<Step>,
 }
@@ -37,8 +41,8 @@ pub struct Scenario {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "RawStep")]
 pub struct Step {
-    /// When, in Unix seconds.
-    pub at: UnixSeconds,
+    /// When, in Unix seconds. Steps of rotation need none: no moment changes what they do.
+    pub at: Option<UnixSeconds>,
     /// What.
     pub action: Action,
 }
@@ -59,6 +63,57 @@ pub enum Action {
     Restart,
     /// What must hold now.
     Expect(Expectation),
+    /// A probe of a member learned something.
+    Answer {
+        /// Which member. It begins to be one with its first answer.
+        member: Name,
+        /// What.
+        answer: AnswerWord,
+    },
+    /// Who must be in rotation now.
+    ExpectRotation(RotationExpectation),
+}
+
+/// An answer to a probe, by its kind alone.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerWord {
+    /// A complete 200.
+    Ready,
+    /// A complete 503.
+    NotReady,
+    /// The connection was refused.
+    Refused,
+    /// The connection was reset.
+    Cut,
+    /// The probe's time was up.
+    Silent,
+    /// The prober could not ask.
+    Fault,
+}
+
+impl From<AnswerWord> for Answer {
+    fn from(word: AnswerWord) -> Self {
+        match word {
+            AnswerWord::Ready => Self::of_status(200, None),
+            AnswerWord::NotReady => Self::of_status(503, None),
+            AnswerWord::Refused => Self::Refused { by: Refuser::Host },
+            AnswerWord::Cut => Self::Cut { by: Cutting::Reset },
+            AnswerWord::Silent => Self::Silent { by: Silence::Timeout },
+            AnswerWord::Fault => Self::Fault { code: "EMFILE".into() },
+        }
+    }
+}
+
+/// What must hold of the rotation. Only what is named is compared.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RotationExpectation {
+    /// The members that get traffic, in the order of their first answer.
+    #[serde(rename = "in")]
+    pub members_in: Option<Vec<String>>,
+    /// How many joins and leaves there were so far, of all members together.
+    pub moves: Option<u64>,
 }
 
 /// A report in a scenario. Without `good_for_secs` it is good until the restart.
@@ -155,8 +210,8 @@ pub struct RowExpectation {
 pub struct Miss {
     /// The step, from 1.
     pub step: usize,
-    /// Its moment.
-    pub at: UnixSeconds,
+    /// Its moment, where it has one.
+    pub at: Option<UnixSeconds>,
     /// What was compared, for example `rows.dev.standing`.
     pub what: String,
     /// What the scenario says.
@@ -168,38 +223,60 @@ pub struct Miss {
 impl fmt::Display for Miss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { step, at, what, expected, got } = self;
-        write!(f, "step {step} (at {at}): {what}: expected {expected}, got {got}")
+        write!(f, "step {step}")?;
+        if let Some(at) = at {
+            write!(f, " (at {at})")?;
+        }
+        write!(f, ": {what}: expected {expected}, got {got}")
     }
 }
 
 /// Plays a scenario and gives the expectations that do not hold, none when all do.
 pub fn play(scenario: &Scenario) -> Vec<Miss> {
     let mut board = Board::new();
+    let mut rotation = Rotation::new();
+    let mut ids = BTreeMap::new();
     let mut misses = Vec::new();
     for (number, Step { at, action }) in (1_usize..).zip(&scenario.steps) {
         let mut misses = Misses { step: number, at: *at, all: &mut misses };
+        // Every step that a moment matters to has one: see its reading.
+        let now = at.unwrap_or_default();
         match action {
             Action::Report { report, refused } => {
                 let expected = if *refused { "refused" } else { "accepted" };
-                match (take(&mut board, report, *at), refused) {
+                match (take(&mut board, report, now), refused) {
                     (Ok(_), false) | (Err(_), true) => {}
                     (Ok(_), true) => misses.add("report", expected, "accepted"),
                     (Err(refusal), false) => misses.add("report", expected, &format!("refused: {refusal}")),
                 }
             }
             Action::Remove(Removal { source, name }) => {
-                if let Err(refusal) = board.remove(source, name, *at) {
+                if let Err(refusal) = board.remove(source, name, now) {
                     misses.add("remove", "accepted", &format!("refused: {refusal}"));
                 }
             }
-            Action::Restart => board.restart(*at),
+            Action::Restart => board.restart(now),
             Action::Expect(expectation) => {
                 let horizon = expectation.stale_after_secs.unwrap_or(scenario.stale_after_secs);
-                compare(expectation, &board.snapshot(), horizon, &mut misses);
+                compare(expectation, &board.snapshot(), horizon, now, &mut misses);
             }
+            Action::Answer { member, answer } => {
+                let id = *ids
+                    .entry(member.clone())
+                    .or_insert_with(|| rotation.add(Member::new(member.clone(), scenario.rotation, None, now)));
+                rotation.handle(id, Answer::from(*answer), now);
+            }
+            Action::ExpectRotation(expectation) => compare_rotation(expectation, &rotation, &mut misses),
         }
     }
     misses
+}
+
+fn compare_rotation(expected: &RotationExpectation, got: &Rotation<UnixSeconds>, misses: &mut Misses<'_>) {
+    let members_in: Vec<String> = got.members_in().map(|(_, member)| member.name().as_str().into()).collect();
+    misses.check("rotation.in", expected.members_in.as_ref(), &members_in);
+    let moves = got.members().fold(0_u64, |sum, (_, member)| sum.saturating_add(member.moves()));
+    misses.check("rotation.moves", expected.moves.as_ref(), &moves);
 }
 
 fn take(board: &mut Board, report: &ScenarioReport, now: UnixSeconds) -> Result<crate::report::Effects, Refusal> {
@@ -214,8 +291,8 @@ fn take(board: &mut Board, report: &ScenarioReport, now: UnixSeconds) -> Result<
     board.report(report, now)
 }
 
-fn compare(expected: &Expectation, snapshot: &Snapshot, horizon: Horizon, misses: &mut Misses<'_>) {
-    let got = snapshot.judge(horizon, misses.at);
+fn compare(expected: &Expectation, snapshot: &Snapshot, horizon: Horizon, now: UnixSeconds, misses: &mut Misses<'_>) {
+    let got = snapshot.judge(horizon, now);
     misses.check("ready", expected.ready.as_ref(), &got.ready);
     misses.check("reason", expected.reason.as_ref(), &got.reason);
     for (what, expected, got) in [
@@ -231,14 +308,19 @@ fn compare(expected: &Expectation, snapshot: &Snapshot, horizon: Horizon, misses
     misses.check("flips", expected.flips.as_ref(), &got.flips);
     for (name, expected) in &expected.rows {
         match snapshot.named(name) {
-            Some(row) => compare_row(name, expected, row, horizon, misses),
+            Some(row) => compare_row(name, expected, row, (horizon, now), misses),
             None => misses.add(&format!("rows.{name}"), "a row", "none of that name"),
         }
     }
 }
 
-fn compare_row(name: &str, expected: &RowExpectation, row: RowView<'_>, horizon: Horizon, misses: &mut Misses<'_>) {
-    let now = misses.at;
+fn compare_row(
+    name: &str,
+    expected: &RowExpectation,
+    row: RowView<'_>,
+    (horizon, now): (Horizon, UnixSeconds),
+    misses: &mut Misses<'_>,
+) {
     let what = |field: &str| format!("rows.{name}.{field}");
     misses.check(&what("last_change_unix"), expected.last_change_unix.as_ref(), &row.held.last_change);
     misses.check(&what("idle_secs"), expected.idle_secs.as_ref(), &row.idle_secs(now));
@@ -251,7 +333,7 @@ fn compare_row(name: &str, expected: &RowExpectation, row: RowView<'_>, horizon:
 /// Where the misses of one step go.
 struct Misses<'a> {
     step: usize,
-    at: UnixSeconds,
+    at: Option<UnixSeconds>,
     all: &'a mut Vec<Miss>,
 }
 
@@ -286,6 +368,9 @@ struct RawStep {
     remove: Option<Removal>,
     restart: Option<Empty>,
     expect: Option<Expectation>,
+    member: Option<Name>,
+    answer: Option<AnswerWord>,
+    expect_rotation: Option<RotationExpectation>,
 }
 
 #[derive(Deserialize)]
@@ -296,19 +381,37 @@ impl TryFrom<RawStep> for Step {
     type Error = &'static str;
 
     fn try_from(raw: RawStep) -> Result<Self, Self::Error> {
-        let action = match (raw.report, raw.remove, raw.restart, raw.expect) {
-            (Some(report), None, None, None) => Action::Report { report, refused: raw.refused },
-            (None, Some(removal), None, None) => Action::Remove(removal),
-            (None, None, Some(Empty {}), None) => Action::Restart,
-            (None, None, None, Some(expectation)) => Action::Expect(expectation),
-            _ => return Err("a step holds exactly one of report, remove, restart and expect"),
+        let RawStep { at, report, refused, remove, restart, expect, member, answer, expect_rotation } = raw;
+        let answered = match (member, answer) {
+            (Some(member), Some(answer)) => Some(Action::Answer { member, answer }),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => return Err("member and answer stand side by side"),
         };
-        match (&action, raw.refused) {
-            (Action::Remove(_) | Action::Restart | Action::Expect(_), true) => {
-                Err("refused stands only beside a report")
-            }
-            _ => Ok(Self { at: raw.at.ok_or("a step needs its moment, at, in Unix seconds")?, action }),
+        let mut actions = [
+            report.map(|report| Action::Report { report, refused }),
+            remove.map(Action::Remove),
+            restart.map(|Empty {}| Action::Restart),
+            expect.map(Action::Expect),
+            answered,
+            expect_rotation.map(Action::ExpectRotation),
+        ]
+        .into_iter()
+        .flatten();
+        let (Some(action), None) = (actions.next(), actions.next()) else {
+            return Err("a step holds exactly one of report, remove, restart, expect, member with answer, \
+                        and expect_rotation");
+        };
+        if refused && !matches!(action, Action::Report { .. }) {
+            return Err("refused stands only beside a report");
         }
+        let needs_a_moment = match &action {
+            Action::Report { .. } | Action::Remove(_) | Action::Restart | Action::Expect(_) => true,
+            Action::Answer { .. } | Action::ExpectRotation(_) => false,
+        };
+        if needs_a_moment && at.is_none() {
+            return Err("a step needs its moment, at, in Unix seconds");
+        }
+        Ok(Self { at, action })
     }
 }
 

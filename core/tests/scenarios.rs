@@ -25,10 +25,6 @@ fn every_scenario_holds() {
     assert!(files.len() >= 24, "scenario files are missing: {files:?}");
     for file in files {
         let scenario = fs::read_to_string(&file).unwrap();
-        // Those about rotation come with it.
-        if scenario.contains("\"rotation\"") {
-            continue;
-        }
         let scenario: Scenario = serde_json::from_str(&scenario).unwrap_or_else(|error| panic!("{file:?}: {error}"));
         let misses = play(&scenario);
         assert!(misses.is_empty(), "{}: {misses:#?}", scenario.scenario);

@@ -74,8 +74,8 @@ fn play_file(file: &Path, console: &mut Console<'_>) -> Outcome {
 
 fn expects(action: &Action) -> bool {
     match action {
-        Action::Expect(_) | Action::Report { refused: true, .. } => true,
-        Action::Report { refused: false, .. } | Action::Remove(_) | Action::Restart => false,
+        Action::Expect(_) | Action::ExpectRotation(_) | Action::Report { refused: true, .. } => true,
+        Action::Report { refused: false, .. } | Action::Remove(_) | Action::Restart | Action::Answer { .. } => false,
     }
 }
 

@@ -1,0 +1,112 @@
+//! What if: the recorded probes under another policy.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::record::{Event, Lane, Record, Tick};
+use crate::name::Name;
+use crate::rotation::{Member, MoveKind, Rotation, RotationPolicy};
+
+/// A move as the replay has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayedMove {
+    /// When.
+    pub at_us: i64,
+    /// Who.
+    pub process: Box<str>,
+    /// Which of the two.
+    pub kind: MoveKind,
+}
+
+/// What another policy would have made of the same probes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WhatIf {
+    /// The policy's number of silences.
+    pub silences_to_leave: u32,
+    /// How many leaves.
+    pub leaves: u64,
+    /// Ticks for which nobody would have been in rotation.
+    pub nobody: u64,
+    /// Ticks that would have gone to a process they were not sent to: never called ok.
+    pub unknown: u64,
+    /// From this moment on the replay no longer holds, because the SIGTERM would have moved; null where it holds
+    /// throughout.
+    pub holds_until_us: Option<i64>,
+}
+
+/// The joins and leaves under a policy, in order of the recorded answers.
+pub fn moves(record: &Record, policy: RotationPolicy) -> Vec<ReplayedMove> {
+    let mut rotation = Rotation::new();
+    let mut ids = BTreeMap::new();
+    for process in &record.header.processes {
+        if let Ok(name) = Name::of_instance(process) {
+            ids.insert(&**process, rotation.add(Member::new(name, policy, None, i64::MIN)));
+        }
+    }
+    let mut all = Vec::new();
+    for event in &record.events {
+        if let Event::Probe { at_us, process, answer, .. } = event
+            && let Some(id) = ids.get(&**process)
+            && let Some(moved) = rotation.handle(*id, answer.clone(), *at_us).moved
+        {
+            all.push(ReplayedMove { at_us: *at_us, process: process.clone(), kind: moved.kind });
+        }
+    }
+    all
+}
+
+/// Replays the record under a policy.
+pub fn replay(record: &Record, policy: RotationPolicy) -> WhatIf {
+    let moves = moves(record, policy);
+    let leaves = moves.iter().fold(0, |sum: u64, one| sum.saturating_add(u64::from(one.kind == MoveKind::Leave)));
+    let mut ticks: Vec<&Tick> = record.told_ticks().collect();
+    ticks.sort_unstable_by_key(|tick| tick.tick);
+    let mut upcoming = moves.iter().peekable();
+    let mut is_in: Vec<&str> = Vec::new();
+    let mut asked: BTreeMap<Lane, usize> = BTreeMap::new();
+    let (mut nobody, mut unknown) = (0_u64, 0_u64);
+    for tick in ticks {
+        while let Some(moved) =
+            upcoming.next_if(|moved| moved.at_us.saturating_add(record.header.lag_us) <= tick.due_us)
+        {
+            is_in.retain(|process| **process != *moved.process);
+            if moved.kind == MoveKind::Join {
+                is_in.push(&moved.process);
+            }
+        }
+        // Round robin goes in order of start, whoever joined first.
+        let members: Vec<&str> =
+            record.header.processes.iter().map(|one| &**one).filter(|one| is_in.contains(one)).collect();
+        let turn = asked.entry(tick.lane).or_default();
+        match turn.checked_rem(members.len()).and_then(|place| members.get(place)) {
+            None => nobody = nobody.saturating_add(1),
+            Some(member) => {
+                *turn = turn.saturating_add(1);
+                unknown = unknown.saturating_add(u64::from(tick.process.as_deref() != Some(*member)));
+            }
+        }
+    }
+    WhatIf {
+        silences_to_leave: policy.silences_to_leave.get(),
+        leaves,
+        nobody,
+        unknown,
+        holds_until_us: holds_until(record, &moves),
+    }
+}
+
+/// The SIGTERM followed the join of the last process. Where that join comes at another moment, or never, the
+/// replay holds only up to the earlier of it and the recorded signal.
+fn holds_until(record: &Record, moves: &[ReplayedMove]) -> Option<i64> {
+    let (sigterm, _) = record.sigterms().next()?;
+    let newest = record.header.processes.last()?;
+    let recorded = record
+        .moves()
+        .find(|(_, process, kind, _)| *kind == MoveKind::Join && **process == **newest)
+        .map(|(at, ..)| at);
+    let replayed = moves.iter().find(|one| one.kind == MoveKind::Join && one.process == *newest).map(|one| one.at_us);
+    (recorded != replayed).then(|| replayed.map_or(sigterm, |at| at.min(sigterm)))
+}
