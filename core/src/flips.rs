@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::readiness::Flip;
 use crate::snapshot::{RowView, Snapshot};
 use crate::standing::Standing;
-use crate::time::{Horizon, UnixSeconds};
+use crate::time::{Horizon, UnixSeconds, sort_by_moment};
 
 /// As many flips as are listed: further ahead than anybody plans, and a bound on every answer.
 pub const MAX_FLIPS: usize = 32;
@@ -23,7 +23,7 @@ impl Snapshot {
             moments.extend(turning_points(row, horizon, now).into_iter().flatten().map(|at| (at, place)));
         }
         // Once nothing serves, time alone brings nothing back.
-        moments.sort_unstable();
+        sort_by_moment(&mut moments);
         let mut flips = Vec::new();
         let mut before = now;
         let mut ready = tally.is_ready();

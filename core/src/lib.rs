@@ -56,9 +56,11 @@ mod flips;
 pub mod history;
 mod memory;
 mod name;
+mod order;
 mod readiness;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsal;
+mod replica;
 mod report;
 pub mod rotation;
 mod row;

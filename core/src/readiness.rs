@@ -2,13 +2,12 @@
 //! owns. It follows from a summary that is made when a report comes in, so that asking costs O(log n) and
 //! allocates nothing.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::name::Name;
 use crate::snapshot::{RowView, Snapshot};
-use crate::time::{Horizon, Span, UnixSeconds};
+use crate::time::{Horizon, Span, UnixSeconds, sort_by_moment};
 
 /// Why the verdict is what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -259,9 +258,9 @@ impl Summary {
         let newer = |old: Option<Newest>, new: Newest| Some(old.map_or(new, |old| old.or(new)));
         let mut degraded = None;
         let mut serves_for_ever = false;
-        let mut by_end: BTreeMap<UnixSeconds, Option<Newest>> = BTreeMap::new();
-        // Rows of one report end together: look their moment up once.
-        let mut run: Option<(UnixSeconds, Option<Newest>)> = None;
+        // What each row that serves until a moment will be from then on, and those moments in order.
+        let mut lost: Vec<Option<Newest>> = Vec::new();
+        let mut ends: Vec<(UnixSeconds, usize)> = Vec::new();
         for (place, row) in rows.enumerate() {
             let owns_a_green = row.held.row.last_green.is_some();
             let stamp = row.held.last_change;
@@ -270,31 +269,24 @@ impl Summary {
                 (false, _) => {}
                 (true, None) => serves_for_ever = true,
                 (true, Some(end)) => {
-                    if run.is_none_or(|(run_end, _)| run_end != end) {
-                        if let Some((run_end, newest)) = run.take() {
-                            by_end.insert(run_end, newest);
-                        }
-                        run = Some((end, by_end.get(&end).copied().flatten()));
-                    }
-                    if let Some((_, newest)) = &mut run
-                        && owns_a_green
-                    {
-                        *newest = newer(*newest, Newest { since: stamp.max(end), place });
-                    }
+                    ends.push((end, lost.len()));
+                    lost.push(owns_a_green.then(|| Newest { since: stamp.max(end), place }));
                 }
             }
         }
-        by_end.extend(run);
+        sort_by_moment(&mut ends);
         let mut newest_so_far = None;
-        let lapses = by_end
-            .into_iter()
-            .map(|(at, newest)| {
-                if let Some(newest) = newest {
-                    newest_so_far = newer(newest_so_far, newest);
-                }
-                Lapse { at, newest_so_far }
-            })
-            .collect();
+        let mut lapses: Vec<Lapse> = Vec::new();
+        for (at, which) in ends {
+            if let Some(newest) = lost.get(which).copied().flatten() {
+                newest_so_far = newer(newest_so_far, newest);
+            }
+            // Rows of one report end together, and are one entry.
+            match lapses.last_mut() {
+                Some(entry) if entry.at == at => entry.newest_so_far = newest_so_far,
+                Some(_) | None => lapses.push(Lapse { at, newest_so_far }),
+            }
+        }
         Self { degraded, serves_for_ever, lapses }
     }
 
