@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use crate::memory::{Memory, Remembered};
 use crate::name::Name;
 use crate::report::{Effects, Extent, Refusal, Renewed, Report};
-use crate::row::{CheckedRow, GoodFor, Held, ReportedRow, Vouch};
+use crate::row::{CheckedRow, Held, ReportedRow, Vouch};
 use crate::snapshot::{RowView, Snapshot};
 use crate::time::{MAX_INTEGER, UnixSeconds};
 
@@ -102,20 +102,13 @@ impl Board {
     /// that [`Board::restore`] makes of what was stored.
     pub fn restart(&mut self, now: UnixSeconds) {
         for vouch in Arc::make_mut(&mut self.vouches) {
-            vouch.good_until = match vouch.good_for {
-                GoodFor::Forever => vouch.good_until,
-                GoodFor::Seconds(_) | GoodFor::UntilRestart => {
-                    Some(vouch.good_until.map_or(now, |until| until.min(now)))
-                }
-            };
+            *vouch = vouch.restarted(now);
         }
         if self.rows.iter().any(|held| held.last_change != held.stored_change().min(now)) {
             for held in Arc::make_mut(&mut self.rows) {
                 let stored = held.stored_change();
                 if held.last_change != stored.min(now) {
-                    let held = Arc::make_mut(held);
-                    held.last_change = stored.min(now);
-                    held.clamped_from = (stored > now).then_some(stored);
+                    Arc::make_mut(held).restart_from(stored, now);
                 }
             }
         }
@@ -347,7 +340,10 @@ impl Board {
             self.places.insert(name.clone(), order);
             Arc::make_mut(&mut self.rows).push(Arc::new(held));
             let vouch = match lapsed_secs {
-                Some(secs) => Vouch { good_until: Some(now.earlier(secs)), ..vouch },
+                Some(secs) => {
+                    effects.lapsed.push(name.clone());
+                    Vouch { good_until: Some(now.earlier(secs)), ..vouch }
+                }
                 None => vouch,
             };
             Arc::make_mut(&mut self.vouches).push(vouch);
@@ -385,6 +381,9 @@ impl Board {
         };
         if !before.is_confirmed(now) && seat.is_confirmed(now) {
             effects.confirmed_again.push(name.clone());
+        }
+        if !seat.is_confirmed(now) && (changes || before.good_until != seat.good_until) {
+            effects.lapsed.push(name.clone());
         }
         (*seat != before).then_some(name)
     }

@@ -7,7 +7,7 @@ use crate::name::Name;
 use crate::row::Row;
 use crate::time::UnixSeconds;
 
-/// One thing that happened, in the daemon's time.
+/// One thing that happened, in the daemon's time. Within one life of the daemon moments never fall.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Event {
     /// When.
@@ -25,10 +25,16 @@ pub enum Happening {
     Changed {
         /// Which.
         name: Name,
+        /// Its place on the board: rows stand in rising order.
+        #[serde(default)]
+        order: u64,
         /// Who reported it.
         source: Name,
         /// Its stamp: the moment itself, or earlier for a row that brought its age or came back unchanged.
         last_change_unix: UnixSeconds,
+        /// The stamp as it is stored, where the one above was clamped to the moment of a restart.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stored_change_unix: Option<UnixSeconds>,
         /// The row.
         row: Box<Row>,
     },
@@ -37,12 +43,16 @@ pub enum Happening {
         /// Which.
         name: Name,
     },
-    /// Rows lost their witness: their reports ended at this moment.
+    /// Rows have no witness from this moment on.
     Lapsed {
         /// Whose report it was.
         source: Name,
         /// Which rows.
         names: Vec<Name>,
+        /// When their reports ended, where that was not this moment: before a restart, or at an upstream that
+        /// had lost them earlier.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        good_until_unix: Option<UnixSeconds>,
     },
     /// Rows that nobody vouched for are vouched for again, unchanged.
     CameBack {
@@ -56,7 +66,19 @@ pub enum Happening {
     Started {
         /// Rows whose reports are good whatever happens.
         still_good: Vec<Name>,
-        /// When the daemon before it was last known to watch; null where there was none.
+        /// The last second that the daemon before it is known to have watched, in that daemon's own time; null
+        /// where there was none.
         watched_until_unix: Option<UnixSeconds>,
+        /// By how much every time that the daemon before it had written was moved at this start, since its clock
+        /// had not followed the wall clock's steps.
+        #[serde(default)]
+        drift_secs: i64,
+    },
+    /// The board is told anew: whatever was told of rows before no longer counts, and the rows on the board
+    /// follow at the same moment.
+    Retold {
+        /// Since when things happened that are not recorded; null where nothing is missing.
+        #[serde(default)]
+        missing_since_unix: Option<UnixSeconds>,
     },
 }

@@ -1,0 +1,1 @@
+//! Laws of what a replay adds up to, for any record at all.

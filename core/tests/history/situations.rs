@@ -1,0 +1,1 @@
+//! Situations by hand.
