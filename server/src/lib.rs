@@ -22,6 +22,7 @@ pub mod clock;
 mod daemon;
 mod http;
 mod metrics;
+mod moment;
 #[cfg(feature = "cli")]
 mod serve;
 #[cfg(feature = "cli")]

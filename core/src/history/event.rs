@@ -7,6 +7,9 @@ use crate::name::Name;
 use crate::row::Row;
 use crate::time::UnixSeconds;
 
+/// As many names stand in one event; more of them are told of in several.
+pub const MAX_NAMES: usize = 1_000;
+
 /// One thing that happened, in the daemon's time. Within one life of the daemon moments never fall.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Event {
@@ -54,18 +57,17 @@ pub enum Happening {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         good_until_unix: Option<UnixSeconds>,
     },
-    /// Rows that nobody vouched for are vouched for again, unchanged.
+    /// Rows that nobody vouched for are vouched for again, unchanged; or somebody still vouches for them after a
+    /// start.
     CameBack {
         /// Who vouches.
         source: Name,
         /// Which rows.
         names: Vec<Name>,
     },
-    /// The daemon began to watch. Every row on the board that is not named lost its witness now, if it still
-    /// had one.
+    /// The daemon began to watch. Every row on the board lost its witness now, if it still had one; those that
+    /// did not are told of at the same moment.
     Started {
-        /// Rows whose reports are good whatever happens.
-        still_good: Vec<Name>,
         /// The last second that the daemon before it is known to have watched, in that daemon's own time; null
         /// where there was none.
         watched_until_unix: Option<UnixSeconds>,

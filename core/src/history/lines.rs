@@ -32,9 +32,9 @@ pub struct Question {
 pub fn answer(question: &Question) -> String {
     let window = Window { from: question.from_unix, to: question.to_unix };
     let horizons = &question.stale_after_secs;
-    let mut lives = Lives::default();
+    let mut known = Lives::default();
     for event in &question.events {
-        lives.note(event);
+        known.note(event);
     }
     let mut sums = vec![Sums::default(); horizons.len()];
     let mut lines = String::new();
@@ -45,7 +45,7 @@ pub fn answer(question: &Question) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(lines, "{}", Line::Span { told: &told, horizons });
     };
-    let mut sweep = Sweep::new(window, horizons, lives);
+    let mut sweep = Sweep::new(window, horizons, known);
     for other in 1..horizons.len() {
         sweep = sweep.comparing(0, other);
     }

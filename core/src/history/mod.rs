@@ -19,7 +19,7 @@ mod span;
 mod sums;
 mod sweep;
 
-pub use event::{Event, Happening};
+pub use event::{Event, Happening, MAX_NAMES};
 pub use lines::{Line, Question, answer};
 pub use lives::Lives;
 pub use past::{Detail, Past};

@@ -1,6 +1,5 @@
 //! The board as its events tell it: what was on it after each of them.
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -44,13 +43,7 @@ struct Seat {
 impl Past {
     /// A board that nothing is known of.
     pub fn new(detail: Detail) -> Self {
-        Self {
-            detail,
-            places: BTreeMap::new(),
-            seats: Vec::new(),
-            free: Vec::new(),
-            latest: UnixSeconds::default(),
-        }
+        Self { detail, places: BTreeMap::new(), seats: Vec::new(), free: Vec::new(), latest: UnixSeconds::default() }
     }
 
     /// Lets an event happen.
@@ -62,39 +55,32 @@ impl Past {
         }
     }
 
+    /// Puts a row on the board as it was kept elsewhere.
+    pub fn put(&mut self, held: Held, vouch: Vouch) {
+        let place = self.place_of(&held.name);
+        if let Some(seat) = self.seats.get_mut(place) {
+            seat.row = Some((Arc::new(held), vouch));
+        }
+    }
+
     /// The rows that are on the board, by name.
     pub fn rows(&self) -> impl Iterator<Item = RowView<'_>> {
         self.places.values().filter_map(|place| self.row(*place))
     }
 
-    /// The events that tell this board anew, for a record that begins here: in board order, at the moment of the
-    /// last event that made it.
-    pub fn retold(&self, missing_since_unix: Option<UnixSeconds>) -> Vec<Event> {
-        Self::told_anew(self.rows(), self.latest, missing_since_unix)
+    /// The row of that name.
+    pub fn named(&self, name: &str) -> Option<RowView<'_>> {
+        self.row(*self.places.get(name)?)
     }
 
-    /// The events that tell a board anew at `now`: each row, and then which of them nobody vouches for.
-    pub fn told_anew<'a>(
-        rows: impl Iterator<Item = RowView<'a>>,
-        now: UnixSeconds,
-        missing_since_unix: Option<UnixSeconds>,
-    ) -> Vec<Event> {
-        let mut rows: Vec<RowView<'_>> = rows.collect();
-        rows.sort_by_key(|row| row.held.order);
-        let mut lapsed: BTreeMap<(UnixSeconds, Name), Vec<Name>> = BTreeMap::new();
-        let mut events = Vec::with_capacity(rows.len().saturating_add(1));
-        events.push(Event { at_unix: now, what: Happening::Retold { missing_since_unix } });
-        for row in rows {
-            events.push(Event { at_unix: now, what: Happening::changed(row) });
-            if let Some(until) = row.vouch.good_until.filter(|until| *until <= now) {
-                lapsed.entry((until, row.held.source.clone())).or_default().push(row.name().clone());
-            }
-        }
-        events.extend(lapsed.into_iter().map(|((until, source), names)| Event {
-            at_unix: now,
-            what: Happening::lapsed(source, names, until, now),
-        }));
-        events
+    /// Says when the last event was, of a board that is put together from what was kept elsewhere.
+    pub fn begin(&mut self, latest: UnixSeconds) {
+        self.latest = latest;
+    }
+
+    /// The moment of the last event.
+    pub fn latest(&self) -> UnixSeconds {
+        self.latest
     }
 
     /// Lets an event happen and tells the place of each row that it touched, removed ones included. Their places
@@ -138,9 +124,7 @@ impl Past {
                     }
                 });
             }
-            Happening::Started { still_good, drift_secs, .. } => {
-                self.restart(still_good, *drift_secs, event.at_unix, touched);
-            }
+            Happening::Started { drift_secs, .. } => self.restart(*drift_secs, event.at_unix, touched),
             Happening::Retold { .. } => {
                 for (place, seat) in self.seats.iter_mut().enumerate().filter(|(_, seat)| seat.row.is_some()) {
                     seat.row = None;
@@ -178,15 +162,10 @@ impl Past {
     }
 
     /// What the board's own restart does, to what the last life had written.
-    fn restart(&mut self, still_good: &[Name], drift_secs: i64, now: UnixSeconds, mut touched: impl FnMut(usize)) {
-        let mut still_good: Vec<&Name> = still_good.iter().collect();
-        still_good.sort_unstable();
+    fn restart(&mut self, drift_secs: i64, now: UnixSeconds, mut touched: impl FnMut(usize)) {
         for (place, seat) in self.seats.iter_mut().enumerate() {
             let Some((held, vouch)) = &mut seat.row else { continue };
-            // For how long a report was good is not recorded; whether it outlives a restart is.
-            let good_for =
-                if still_good.binary_search(&&held.name).is_ok() { GoodFor::Forever } else { GoodFor::UntilRestart };
-            *vouch = Vouch { good_for, ..*vouch }.shifted(drift_secs).restarted(now);
+            *vouch = vouch.shifted(drift_secs).restarted(now);
             let stored = held.stored_change().shifted(drift_secs);
             Arc::make_mut(held).restart_from(stored, now);
             touched(place);
@@ -225,35 +204,15 @@ impl Past {
     fn kept(&self, row: &Row) -> Row {
         match self.detail {
             Detail::Whole => row.clone(),
-            Detail::Standing => Row {
-                serving_sha: row.serving_sha.clone(),
-                last_green: row.last_green.clone(),
-                ..Row::default()
-            },
+            Detail::Standing => {
+                Row { serving_sha: row.serving_sha.clone(), last_green: row.last_green.clone(), ..Row::default() }
+            }
         }
     }
 }
 
-impl Happening {
-    /// That a row became what it is.
-    pub fn changed(row: RowView<'_>) -> Self {
-        Self::Changed {
-            name: row.name().clone(),
-            order: row.held.order,
-            source: row.held.source.clone(),
-            last_change_unix: row.held.last_change,
-            stored_change_unix: row.held.clamped_from,
-            row: Box::new(row.held.row.clone()),
-        }
-    }
-
-    /// That rows have no witness at `now`, since their reports ended at `until`.
-    pub fn lapsed(source: Name, names: Vec<Name>, until: UnixSeconds, now: UnixSeconds) -> Self {
-        Self::Lapsed { source, names, good_until_unix: (until != now).then_some(until) }
-    }
-}
-
-/// As long as no event says otherwise.
+/// As long as no event says otherwise. For how long a report was good is not recorded; one that outlives a start
+/// is told of there.
 fn vouched(at: UnixSeconds) -> Vouch {
     Vouch { last_report: at, good_for: GoodFor::UntilRestart, good_until: None }
 }

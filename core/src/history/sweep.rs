@@ -196,8 +196,7 @@ impl Sweep {
         let row = self.past.row(place);
         let Some(judged) = self.rows.get_mut(place) else { return };
         judged.is_touched = false;
-        let (was_at, is_at) =
-            ((judged.order, place), (row.map_or(judged.order, |row| row.held.order), place));
+        let (was_at, is_at) = ((judged.order, place), (row.map_or(judged.order, |row| row.held.order), place));
         judged.order = is_at.0;
         let mut standing = None;
         for (index, (lane, seat)) in self.lanes.iter_mut().zip(&mut judged.lanes).enumerate() {

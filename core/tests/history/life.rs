@@ -3,7 +3,9 @@
 
 use greenlight_core::history::record::{self, LastLife};
 use greenlight_core::history::{Event, Happening};
-use greenlight_core::{Board, Effects, Extent, GoodFor, Held, Name, Refusal, Remembered, Report, ReportedRow, Snapshot, UnixSeconds, Vouch};
+use greenlight_core::{
+    Board, Effects, Extent, GoodFor, Held, Name, Refusal, Remembered, Report, ReportedRow, Snapshot, UnixSeconds, Vouch,
+};
 
 use crate::random::Random;
 use crate::truth::Truth;
@@ -207,7 +209,13 @@ impl Life {
 pub(crate) fn something(life: &mut Life, random: &mut Random) {
     let driver = Name::of_source("driver").unwrap();
     let ci = Name::of_source("ci").unwrap();
-    let report = |source: &Name, extent, rows, good_for| Report { source: source.clone(), extent, rows, good_for, sequence: None };
+    let report = |source: &Name, extent, rows, good_for| Report {
+        source: source.clone(),
+        extent,
+        rows,
+        good_for,
+        sequence: None,
+    };
     match random.below(100) {
         0..=44 => {
             let good_for = good_for(random);

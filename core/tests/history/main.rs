@@ -2,6 +2,7 @@
 
 #![cfg(feature = "history")]
 #![expect(clippy::unwrap_used, reason = "what is not there fails the test")]
+#![expect(clippy::print_stdout, reason = "a seed is told with what became of it")]
 
 mod laws;
 mod life;

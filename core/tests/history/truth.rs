@@ -26,8 +26,11 @@ pub(crate) struct Truth {
 #[derive(Debug, Default)]
 struct Picture {
     said: Vec<Said>,
-    rows: BTreeMap<Name, ([Option<Standing>; LANES], Option<Box<str>>)>,
+    rows: BTreeMap<Name, Pictured>,
 }
+
+/// A row's standing under each horizon, and what it said that it served.
+type Pictured = ([Option<Standing>; LANES], Option<Box<str>>);
 
 impl Truth {
     pub(crate) fn of(window: Window) -> Self {
@@ -52,10 +55,20 @@ impl Truth {
         if now < self.window.from || now >= self.window.to {
             return;
         }
-        let standings: Vec<Standing> =
-            snapshot.rows().flat_map(|row| HORIZONS.map(|horizon| row.standing(horizon, now))).collect();
-        if standings != self.newest || number != self.newest_of {
-            (self.newest, self.newest_of) = (standings, number);
+        if number != self.newest_of {
+            self.newest = vec![Standing::NeverGreen; snapshot.len() * LANES];
+        }
+        let mut is_new = number != self.newest_of;
+        let mut newest = self.newest.iter_mut();
+        for row in snapshot.rows() {
+            for horizon in HORIZONS {
+                let (standing, seen) = (row.standing(horizon, now), newest.next().unwrap());
+                is_new |= *seen != standing;
+                *seen = standing;
+            }
+        }
+        if is_new {
+            self.newest_of = number;
             self.pictures.push(picture(now, snapshot));
         }
         let newest = self.pictures.last().unwrap();
@@ -111,7 +124,7 @@ impl Truth {
                     let rows: Vec<&Name> = span.rows.names.iter().collect();
                     for picture in self.pictures(span.from, span.to) {
                         assert_eq!(picture.said[span.ready], Said::Ready);
-                        let vetoes = |(name, (standings, _)): (&Name, &([Option<Standing>; LANES], _))| {
+                        let vetoes = |(name, (standings, _)): (&Name, &Pictured)| {
                             assert_ne!(standings[span.ready], Some(Standing::LiveDegraded));
                             (standings[span.not_ready] == Some(Standing::LiveDegraded)).then(|| name.clone())
                         };
@@ -167,9 +180,7 @@ fn picture(now: UnixSeconds, snapshot: &Snapshot) -> Picture {
     };
     let said = HORIZONS.map(|horizon| match snapshot.verdict(horizon, now).reason() {
         Reason::Ready => Said::Ready,
-        reason @ Reason::LiveDegraded => {
-            Said::NotReady { reason, blame: blame(horizon, &[Standing::LiveDegraded]) }
-        }
+        reason @ Reason::LiveDegraded => Said::NotReady { reason, blame: blame(horizon, &[Standing::LiveDegraded]) },
         reason @ Reason::NothingServing => {
             let blame = blame(horizon, &[Standing::LiveDegraded, Standing::StaleDegraded]);
             Said::NotReady { reason, blame }

@@ -1,7 +1,7 @@
 //! Generated lives, played second by second and replayed from their records.
 
 use greenlight_core::UnixSeconds;
-use greenlight_core::history::{Detail, Event, Lives, Past, Said, Sums, Sweep, Told, Window};
+use greenlight_core::history::{Detail, Event, Lives, Past, Said, Sums, Sweep, Told, Window, record};
 
 use crate::life::{Life, at, kinds, something};
 use crate::random::Random;
@@ -28,11 +28,15 @@ fn played(seed: u64, secs: u64, every_secs: u64) -> Life {
 
 pub(crate) fn replayed(record: &[Event], window: Window, known_until: UnixSeconds) -> Vec<Told> {
     let mut lives = Lives::default();
-    record.iter().for_each(|event| lives.note(event));
+    for event in record {
+        lives.note(event);
+    }
     let mut told = Vec::new();
     let mut tell = |span| told.push(span);
     let mut sweep = Sweep::new(window, &HORIZONS, lives).comparing(2, 1).comparing(2, 4);
-    record.iter().for_each(|event| sweep.push(event, &mut tell));
+    for event in record {
+        sweep.push(event, &mut tell);
+    }
     sweep.finish(known_until, &mut tell);
     told
 }
@@ -46,7 +50,9 @@ fn check(seed: u64, secs: u64, every_secs: u64) {
     life.truth.check(&told);
     for lane in 0..HORIZONS.len() {
         let mut sums = Sums::default();
-        told.iter().for_each(|told| sums.add(lane, told));
+        for told in &told {
+            sums.add(lane, told);
+        }
         let ready = life.truth.secs(lane, |said| *said == Said::Ready);
         let dark = life.truth.secs(lane, |said| *said == Said::NotWatching);
         assert_eq!((sums.verdict.ready_secs, sums.verdict.not_watched_secs), (ready, dark));
@@ -60,27 +66,29 @@ fn a_week_replayed_is_the_week_that_was() {
 
 #[test]
 fn eventful_days_replayed_are_the_days_that_were() {
-    for seed in 100..130 {
+    for seed in 100..112 {
         check(seed, 4 * 3_600, 40);
     }
 }
 
 #[test]
 fn many_things_in_one_second_are_what_they_come_to() {
-    for seed in 200..230 {
+    for seed in 200..208 {
         check(seed, 1_800, 2);
     }
 }
 
 #[test]
 fn a_record_that_begins_later_says_the_same_of_what_follows() {
-    for seed in 300..315 {
+    for seed in 300..306 {
         let life = played(seed, 3 * 3_600, 30);
         let mut random = Random(seed);
         let cut = usize::try_from(random.below(life.record.len() as u64)).unwrap();
         let mut past = Past::new(Detail::Whole);
-        life.record[..cut].iter().for_each(|event| past.apply(event));
-        let mut record = past.retold(None);
+        for event in &life.record[..cut] {
+            past.apply(event);
+        }
+        let mut record: Vec<Event> = record::of_board(past.rows().collect(), None, past.latest()).collect();
         record.extend_from_slice(&life.record[cut..]);
         let lost_until = record.iter().map(|event| event.at_unix).min().unwrap();
         let window = Window { from: life.truth.window.from.max(record[0].at_unix), ..life.truth.window };

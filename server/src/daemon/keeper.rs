@@ -3,7 +3,7 @@
 //! It knows the snapshot that the store holds, and writes the difference to the one on the board. Where the
 //! store is in trouble the board goes on without it; once it is well again the whole board is written.
 
-use greenlight_core::history::{Event, Happening};
+use greenlight_core::history::{Event, record};
 use greenlight_core::{Board, Name, Remembered, Snapshot, UnixSeconds};
 
 use super::difference::Difference;
@@ -16,6 +16,9 @@ pub(crate) struct Keeper {
     /// What the store holds, who vouches apart until [`Keeper::flush`].
     stored: Snapshot,
     events: Vec<Event>,
+    /// Since when events were dropped, so that history has to be told the board anew; and how many.
+    missing_since: Option<UnixSeconds>,
+    events_dropped: u64,
     left_memory: Vec<Name>,
     entered_memory: Vec<Name>,
     trouble: Option<Trouble>,
@@ -27,7 +30,6 @@ struct Trouble {
     error: String,
     retry_at: UnixSeconds,
     wait_secs: u64,
-    events_dropped: u64,
 }
 
 impl Keeper {
@@ -38,6 +40,8 @@ impl Keeper {
             store,
             stored,
             events: Vec::new(),
+            missing_since: None,
+            events_dropped: 0,
             left_memory: Vec::new(),
             entered_memory: Vec::new(),
             trouble: None,
@@ -55,11 +59,14 @@ impl Keeper {
     }
 
     /// Notes something for history, to be stored with the next batch.
-    pub(crate) fn note(&mut self, at: UnixSeconds, what: Happening) {
-        if self.events.len() < MAX_PENDING_EVENTS {
-            self.events.push(Event { at_unix: at, what });
-        } else if let Some(trouble) = &mut self.trouble {
-            trouble.events_dropped += 1;
+    pub(crate) fn note(&mut self, event: Event) {
+        // What one turn brings is written with it; only while nothing can be written does it pile up.
+        let has_room = self.trouble.is_none() || self.events.len() < MAX_PENDING_EVENTS;
+        if has_room && self.missing_since.is_none() {
+            self.events.push(event);
+        } else {
+            self.missing_since.get_or_insert(event.at_unix);
+            self.events_dropped += 1;
         }
     }
 
@@ -75,7 +82,7 @@ impl Keeper {
 
     /// Whether something is noted that has not been stored.
     pub(crate) fn has_notes(&self) -> bool {
-        !self.events.is_empty()
+        !self.events.is_empty() || self.missing_since.is_some()
     }
 
     /// When a store in trouble is to be asked again.
@@ -91,10 +98,20 @@ impl Keeper {
         }
         let mut batch = if self.trouble.is_some() { whole(board, snapshot) } else { self.difference(board, snapshot) };
         batch.events = std::mem::take(&mut self.events);
+        let noted = batch.events.len();
+        if self.missing_since.is_some() {
+            batch.events.extend(record::of_board(snapshot.rows().collect(), self.missing_since, now));
+        }
         batch.mark = Some(mark);
         batch.prune_before = Some(prune_before);
         if self.write(batch, now) {
             self.stored = snapshot.clone();
+            if self.missing_since.take().is_some() {
+                let events = std::mem::take(&mut self.events_dropped);
+                tracing::warn!(events, "history has a hole: more happened than could wait for the store");
+            }
+        } else {
+            self.events.truncate(noted);
         }
     }
 
@@ -104,12 +121,8 @@ impl Keeper {
             Ok(()) => {
                 self.entered_memory.clear();
                 self.left_memory.clear();
-                if let Some(trouble) = self.trouble.take() {
-                    tracing::info!(
-                        rows = batch.rows.len(),
-                        events_dropped = trouble.events_dropped,
-                        "the store is well again: the whole board is written"
-                    );
+                if self.trouble.take().is_some() {
+                    tracing::info!(rows = batch.rows.len(), "the store is well again: the whole board is written");
                 }
                 true
             }
@@ -146,7 +159,7 @@ impl Keeper {
         let error = error.to_string();
         let trouble = self.trouble.get_or_insert_with(|| {
             tracing::error!(%error, "the store does not take what is reported: reports move the verdict and are answered 202, but a restart would lose them; free space or mend the data directory");
-            Trouble { error: String::new(), retry_at: now, wait_secs: 0, events_dropped: 0 }
+            Trouble { error: String::new(), retry_at: now, wait_secs: 0 }
         });
         trouble.error = error;
         trouble.wait_secs = (trouble.wait_secs * 2).clamp(1, MAX_WAIT_SECS);
@@ -164,7 +177,7 @@ pub(crate) fn whole(board: &Board, snapshot: &Snapshot) -> Batch {
     }
 }
 
-/// What waits for a store in trouble: history has a hole beyond that, and the log says how large.
+/// So many events wait for a store in trouble: beyond that history has a hole, and the board is told anew after it.
 const MAX_PENDING_EVENTS: usize = 10_000;
 /// A store in trouble is asked again at least so often.
 const MAX_WAIT_SECS: u64 = 30;
