@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::record::{Event, Lane, Record, Tick};
+use super::class::Lane;
+use super::record::{Event, Record, Tick};
 use crate::name::Name;
 use crate::rotation::{Member, MoveKind, Rotation, RotationPolicy};
 
@@ -41,9 +42,10 @@ pub struct WhatIf {
 pub fn moves(record: &Record, policy: RotationPolicy) -> Vec<ReplayedMove> {
     let mut rotation = Rotation::new();
     let mut ids = BTreeMap::new();
-    for process in &record.header.processes {
-        if let Ok(name) = Name::of_instance(process) {
-            ids.insert(&**process, rotation.add(Member::new(name, policy, None, i64::MIN)));
+    for planned in &record.header.processes {
+        // The reader takes only headers with good names.
+        if let Ok(name) = Name::of_instance(&planned.name) {
+            ids.insert(&*planned.name, rotation.add(Member::new(name, policy, None, i64::MIN)));
         }
     }
     let mut all = Vec::new();
@@ -70,7 +72,7 @@ pub fn replay(record: &Record, policy: RotationPolicy) -> WhatIf {
     let (mut nobody, mut unknown) = (0_u64, 0_u64);
     for tick in ticks {
         while let Some(moved) =
-            upcoming.next_if(|moved| moved.at_us.saturating_add(record.header.lag_us) <= tick.due_us)
+            upcoming.next_if(|moved| moved.at_us.saturating_add(record.header.options.lag_us) <= tick.due_us)
         {
             is_in.retain(|process| **process != *moved.process);
             if moved.kind == MoveKind::Join {
@@ -79,7 +81,7 @@ pub fn replay(record: &Record, policy: RotationPolicy) -> WhatIf {
         }
         // Round robin goes in order of start, whoever joined first.
         let members: Vec<&str> =
-            record.header.processes.iter().map(|one| &**one).filter(|one| is_in.contains(one)).collect();
+            record.header.processes.iter().map(|one| &*one.name).filter(|one| is_in.contains(one)).collect();
         let turn = asked.entry(tick.lane).or_default();
         match turn.checked_rem(members.len()).and_then(|place| members.get(place)) {
             None => nobody = nobody.saturating_add(1),
@@ -102,7 +104,7 @@ pub fn replay(record: &Record, policy: RotationPolicy) -> WhatIf {
 /// replay holds only up to the earlier of it and the recorded signal.
 fn holds_until(record: &Record, moves: &[ReplayedMove]) -> Option<i64> {
     let (sigterm, _) = record.sigterms().next()?;
-    let newest = record.header.processes.last()?;
+    let newest = &record.header.processes.last()?.name;
     let recorded = record
         .moves()
         .find(|(_, process, kind, _)| *kind == MoveKind::Join && **process == **newest)
