@@ -70,20 +70,17 @@ impl Board {
     /// The board as it was stored, restarted at `now`. Rows may come in any order: they take their places by
     /// [`Held::order`]. Of two rows of one name the later place holds.
     pub fn restore(
-        rows: impl IntoIterator<Item = (Held, Vouch)>,
+        rows: impl IntoIterator<Item = (impl Into<Arc<Held>>, Vouch)>,
         memory: impl IntoIterator<Item = Remembered>,
         now: UnixSeconds,
     ) -> Self {
         let mut board = Self::new();
-        let by_order: BTreeMap<u64, (Held, Vouch)> = rows.into_iter().map(|row| (row.0.order, row)).collect();
-        for (order, (held, _)) in &by_order {
-            board.places.insert(held.name.clone(), *order);
-        }
-        let (rows, vouches): (Vec<_>, Vec<_>) = by_order
-            .into_values()
-            .filter(|(held, _)| board.places.get(&held.name) == Some(&held.order))
-            .map(|(held, vouch)| (Arc::new(held), vouch))
-            .unzip();
+        let mut by_order: Vec<(Arc<Held>, Vouch)> =
+            rows.into_iter().map(|(held, vouch)| (held.into(), vouch)).collect();
+        by_order.sort_by_key(|(held, _)| held.order);
+        board.places = by_order.iter().map(|(held, _)| (held.name.clone(), held.order)).collect();
+        let (rows, vouches): (Vec<_>, Vec<_>) =
+            by_order.into_iter().filter(|(held, _)| board.places.get(&held.name) == Some(&held.order)).unzip();
         board.next_order = rows.last().map_or(0, |last: &Arc<Held>| last.order.saturating_add(1));
         board.rows = Arc::new(rows);
         board.vouches = Arc::new(vouches);
