@@ -154,6 +154,7 @@ fn process<'a>(record: &'a Record, states: &States<'_>, name: &'a str, command: 
             Event::LastWords { text, .. } => told.last_words = Some(text),
             Event::Header(_)
             | Event::Killed { .. }
+            | Event::Elsewhere { .. }
             | Event::Expected { .. }
             | Event::Probe { .. }
             | Event::Late { .. }

@@ -97,6 +97,7 @@ impl Fitness {
             | Event::Exited { .. }
             | Event::Killed { .. }
             | Event::LastWords { .. }
+            | Event::Elsewhere { .. }
             | Event::Expected { .. }
             | Event::Move { .. }
             | Event::Tried { .. }
@@ -107,6 +108,12 @@ impl Fitness {
 
 /// The name of the error where a connection to a free port of our own range reached ourselves.
 pub const SELF_CONNECT: &str = "SELF_CONNECT";
+
+/// The name of the error where a tick was sent so late that whoever was in when it was due had left.
+pub const SENT_TOO_LATE: &str = "SENT_TOO_LATE";
+
+/// The name of the error where a tick could not be taken up because too many were under way.
+pub const TOO_MANY: &str = "TOO_MANY_UNDER_WAY";
 
 /// How many there are.
 pub(super) fn count<T>(all: impl Iterator<Item = T>) -> u64 {

@@ -23,7 +23,7 @@ mod timeline;
 pub use account::{Account, Miss, Moved, Process, what_if};
 pub use class::{Class, Classes, Lane};
 pub use finding::{Finding, Told, findings};
-pub use fitness::{Fitness, SELF_CONNECT};
+pub use fitness::{Fitness, SELF_CONNECT, SENT_TOO_LATE, TOO_MANY};
 pub use header::{Header, Machine, Options, Planned, SCHEMA, Spawn};
 pub use junit::junit;
 pub use length::{Length, Moment};

@@ -17,7 +17,7 @@ pub struct Tick {
     pub tick: u64,
     /// When it was due.
     pub due_us: i64,
-    /// When it was sent; null where nobody was asked.
+    /// When it was sent, and the one to ask was chosen; null where nobody was asked.
     pub sent_us: Option<i64>,
     /// When it ended.
     pub end_us: i64,
@@ -97,6 +97,17 @@ pub enum Event {
         process: Box<str>,
         /// What.
         text: Box<str>,
+    },
+    /// A process that never became ready listens at another address, where nobody asks it.
+    Elsewhere {
+        /// When it was found.
+        at_us: i64,
+        /// Which.
+        process: Box<str>,
+        /// The address at which it was not found.
+        asked: Box<str>,
+        /// The address at which it is.
+        found: Box<str>,
     },
     /// A status became the expected one: told by an option, or answered in preflight.
     Expected {
@@ -259,6 +270,17 @@ impl Record {
         })
     }
 
+    /// Where a process was asked in vain, and where it listens.
+    pub fn elsewhere(&self, name: &str) -> Option<(&str, &str)> {
+        self.events.iter().find_map(|event| {
+            if let Event::Elsewhere { process, asked, found, .. } = event {
+                (**process == *name).then_some((&**asked, &**found))
+            } else {
+                None
+            }
+        })
+    }
+
     /// When a process ended by itself or by its SIGTERM, and how.
     pub fn exited(&self, name: &str) -> Option<(i64, &str)> {
         self.events.iter().find_map(|event| {
@@ -280,6 +302,7 @@ impl Event {
             | Self::Exited { process, .. }
             | Self::Killed { process, .. }
             | Self::LastWords { process, .. }
+            | Self::Elsewhere { process, .. }
             | Self::Probe { process, .. }
             | Self::Late { process, .. }
             | Self::Move { process, .. }
@@ -297,6 +320,7 @@ impl Event {
             | Self::Exited { at_us, .. }
             | Self::Killed { at_us, .. }
             | Self::LastWords { at_us, .. }
+            | Self::Elsewhere { at_us, .. }
             | Self::Expected { at_us, .. }
             | Self::Probe { at_us, .. }
             | Self::Late { at_us, .. }
@@ -307,5 +331,40 @@ impl Event {
             Self::Control { due_us, took_us } => Some(due_us.saturating_add(took_us.unwrap_or(0))),
             Self::Header(_) => None,
         }
+    }
+
+    /// The same event so much later: times are measured from the start of the program until the first tick is due.
+    #[must_use]
+    pub fn later(mut self, by_us: i64) -> Self {
+        match &mut self {
+            Self::Header(_) => {}
+            Self::Started { at_us, .. }
+            | Self::Sigterm { at_us, .. }
+            | Self::Exited { at_us, .. }
+            | Self::Killed { at_us, .. }
+            | Self::LastWords { at_us, .. }
+            | Self::Elsewhere { at_us, .. }
+            | Self::Expected { at_us, .. }
+            | Self::Move { at_us, .. }
+            | Self::Tried { at_us, .. }
+            | Self::End { at_us, .. } => move_by(by_us, &mut [at_us]),
+            Self::Late { at_us, due_us, .. } => move_by(by_us, &mut [at_us, due_us]),
+            Self::Probe { at_us, due_us, sent_us, .. } => {
+                move_by(by_us, &mut [at_us, due_us]);
+                *sent_us = sent_us.map(|sent| sent.saturating_add(by_us));
+            }
+            Self::Tick(tick) => {
+                move_by(by_us, &mut [&mut tick.due_us, &mut tick.end_us]);
+                tick.sent_us = tick.sent_us.map(|sent| sent.saturating_add(by_us));
+            }
+            Self::Control { due_us, .. } => move_by(by_us, &mut [due_us]),
+        }
+        self
+    }
+}
+
+fn move_by(by_us: i64, moments: &mut [&mut i64]) {
+    for moment in moments {
+        **moment = moment.saturating_add(by_us);
     }
 }

@@ -107,6 +107,7 @@ fn turn_of(event: &Event) -> Option<(i64, &str, Turn)> {
         Event::Move { at_us, process, kind: MoveKind::Leave, .. } => Some((*at_us, process, Turn::Leave)),
         Event::Header(_)
         | Event::LastWords { .. }
+        | Event::Elsewhere { .. }
         | Event::Expected { .. }
         | Event::Probe { .. }
         | Event::Late { .. }

@@ -221,7 +221,14 @@ fn why_incomplete(record: &Record) -> String {
     };
     match because {
         Unfinished::NeverReady => {
-            format!("the roll did not complete: {process} was not ready within {}", Length(options.start_timeout_us))
+            let words = format!(
+                "the roll did not complete: {process} was not ready within {}",
+                Length(options.start_timeout_us)
+            );
+            match record.elsewhere(process) {
+                Some((asked, found)) => format!("{words}: nobody listens at {asked}, somebody does at {found}"),
+                None => words,
+            }
         }
         Unfinished::EndedEarly => {
             let exit = record.exited(process).map_or("unknown", |(_, exit)| exit);

@@ -137,6 +137,7 @@ fn probes(scale: &Scale, record: &Record, name: &str) -> impl Iterator<Item = ch
             | Event::Exited { .. }
             | Event::Killed { .. }
             | Event::LastWords { .. }
+            | Event::Elsewhere { .. }
             | Event::Expected { .. }
             | Event::Move { .. }
             | Event::Tried { .. }

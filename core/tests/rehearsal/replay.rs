@@ -2,11 +2,11 @@
 
 use std::num::NonZeroU32;
 
-use greenlight_core::rehearsal::{Class, Ending, moves, replay, summarize, what_if};
+use greenlight_core::rehearsal::{Class, Ending, Event, moves, replay, summarize, what_if};
 use greenlight_core::rotation::{Answer, HoldLast, MoveKind, RotationPolicy};
 use proptest::prelude::*;
 
-use crate::story::{cut, every_100_ms, header, moved, no, play, probe, ready, record, refused, sigterm, silent};
+use crate::story::{cut, every_100_ms, header, moved, no, play, probe, ready, record, refused, sigterm, silent, tick};
 
 fn count(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).unwrap()
@@ -50,6 +50,20 @@ fn a_lag_delays_what_the_stream_sees_of_a_move() {
     };
     // Under one silence: out at 95 + 30 ms, in again at 195 + 30 ms; and nobody before the first join at 25 ms.
     assert_eq!(what_if(&record, count(1)).nobody, 3 + 10);
+}
+
+#[test]
+fn a_tick_that_is_sent_late_goes_to_whoever_is_in_by_then() {
+    let answers = [(-5_000, "old", ready()), (2_000, "new", ready()), (5_000, "old", no())];
+    let mut late = tick(0, Some("new"), Class::Ok);
+    if let Event::Tick(tick) = &mut late {
+        tick.sent_us = Some(400_000);
+    }
+    let mut events = play(header(), &answers, 0).events;
+    events.push(late);
+    let record = record(events, 1, Ending::Complete);
+    let same = replay(&record, record.header.policy);
+    assert_eq!((same.nobody, same.unknown), (0, 0));
 }
 
 #[test]

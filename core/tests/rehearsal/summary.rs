@@ -70,6 +70,29 @@ fn a_roll_that_did_not_complete_says_what_was_missing() {
 }
 
 #[test]
+fn one_that_listens_elsewhere_is_named_with_both_addresses() {
+    let event = Event::Elsewhere {
+        at_us: 0,
+        process: "new".into(),
+        asked: "127.0.0.1:20001".into(),
+        found: "[::1]:20001".into(),
+    };
+    let never_ready = Ending::Incomplete { because: Unfinished::NeverReady, process: "new".into() };
+    let why = summarize(&record(vec![event], 0, never_ready)).why;
+    let expected = "the roll did not complete: new was not ready within 30.0 s: nobody listens at 127.0.0.1:20001, \
+                    somebody does at [::1]:20001";
+    assert_eq!(why, expected);
+}
+
+#[test]
+fn an_event_moves_with_all_its_moments() {
+    for event in [tick(3, Some("old"), Class::Ok), crate::story::probe(0, "old", ready()), sigterm(5)] {
+        assert_eq!(event.clone().later(250).later(-250), event);
+        assert_eq!(event.clone().later(250).at_us(), event.at_us().map(|at| at + 250));
+    }
+}
+
+#[test]
 fn slow_is_tolerated_up_to_the_number_said_and_not_beyond() {
     let mut slow = record(vec![tick(0, Some("old"), Class::Slow)], 1, Ending::Complete);
     assert_eq!(summarize(&slow).outcome, Outcome::Broken);
