@@ -1,6 +1,6 @@
 //! One connection, spoken by hand: for clients that are slow, silent or hostile.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::Daemon;
 
 /// A connection to a daemon on which nothing is said yet.
 #[derive(Debug)]
-pub struct Connection(TcpStream);
+pub struct Connection(BufReader<TcpStream>);
 
 impl Connection {
     /// Connects.
@@ -27,7 +27,15 @@ impl Connection {
         let socket = TcpStream::connect(daemon.address())?;
         socket.set_read_timeout(Some(PATIENCE))?;
         socket.set_write_timeout(Some(PATIENCE))?;
-        Ok(Self(socket))
+        Ok(Self(BufReader::new(socket)))
+    }
+
+    /// From now on the system takes only some tens of kilobytes ahead of what is read here.
+    ///
+    /// # Panics
+    /// Where the socket does not take that.
+    pub fn take_little(&mut self) {
+        rustix::net::sockopt::set_socket_recv_buffer_size(self.0.get_ref(), 32 << 10).expect("a socket can be set");
     }
 
     /// Says that, as it stands.
@@ -43,22 +51,20 @@ impl Connection {
     /// # Errors
     /// What the system says.
     pub fn try_send(&mut self, text: &str) -> io::Result<()> {
-        self.0.write_all(text.as_bytes())
+        self.0.get_mut().write_all(text.as_bytes())
     }
 
     /// What the daemon says up to the first `end`, which is included.
     ///
     /// # Panics
-    /// Where the daemon ends before that, or says nothing for half a minute.
+    /// Where the daemon ends before that, or says nothing for a minute.
     #[track_caller]
     pub fn read_until(&mut self, end: &str) -> String {
+        let last = *end.as_bytes().last().expect("an end has a last byte");
         let mut said = Vec::new();
-        let mut byte = [0];
         while !said.ends_with(end.as_bytes()) {
-            let read = self.0.read(&mut byte).expect("the daemon says something in time");
-            let so_far = String::from_utf8_lossy(&said);
-            assert!(read == 1, "it ended before {end:?}: {so_far:?}");
-            said.push(byte[0]);
+            let read = self.0.read_until(last, &mut said).expect("the daemon says something in time");
+            assert!(read > 0, "it ended before {end:?}: {:?}", String::from_utf8_lossy(&said));
         }
         String::from_utf8_lossy(&said).into_owned()
     }
@@ -84,7 +90,7 @@ impl Connection {
     /// # Panics
     /// Where the socket cannot be asked.
     pub fn is_closed(&mut self) -> bool {
-        self.0.set_nonblocking(true).expect("a socket may be asked");
+        self.0.get_mut().set_nonblocking(true).expect("a socket may be asked");
         let closed = loop {
             match self.0.read(&mut [0; 4096]) {
                 Ok(0) => break true,
@@ -92,10 +98,10 @@ impl Connection {
                 Err(error) => break error.kind() != io::ErrorKind::WouldBlock,
             }
         };
-        self.0.set_nonblocking(false).expect("a socket may be asked");
+        self.0.get_mut().set_nonblocking(false).expect("a socket may be asked");
         closed
     }
 }
 
 /// What takes longer is taken for lost.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(1);

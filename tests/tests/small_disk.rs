@@ -1,5 +1,7 @@
 //! A disk that fills up under the real daemon.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -82,14 +84,15 @@ fn a_full_disk_keeps_no_report_from_the_verdict_is_told_and_when_there_is_room_a
     let trouble = app["store"]["trouble"].as_str().unwrap_or_default();
     assert!(app["store"]["durable"] == false && trouble.contains("space"), "{}", app["store"]);
     assert!(daemon.get("/status").1.contains("store: not durable"));
-    assert!(daemon.get("/metrics").1.contains("greenlight_store_up 0\n"));
+    let metrics = daemon.get("/metrics").1;
+    assert!(metrics.contains("greenlight_store_up 0.0\n"), "{} {metrics}", daemon.app()["store"]);
     let logged = fs::read_to_string(&log).unwrap();
     let said = logged.lines().filter(|line| line.contains("ERROR") && line.contains("the store does not take"));
     assert_eq!(said.count(), 1, "told once, not with each report: {logged}");
 
     fs::remove_file(disk.join("filler")).unwrap();
     wait_until(|| daemon.app()["store"] == json!({"durable": true}));
-    assert!(daemon.get("/metrics").1.contains("greenlight_store_up 1\n"));
+    assert!(daemon.get("/metrics").1.contains("greenlight_store_up 1.0\n"));
     assert!(fs::read_to_string(&log).unwrap().contains("the store is well again"));
     let stamps = |daemon: &Daemon| -> Vec<Value> {
         let app = daemon.app();
