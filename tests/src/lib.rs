@@ -3,6 +3,8 @@
 mod command;
 mod connection;
 
+pub mod measure;
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
