@@ -5,11 +5,12 @@ use std::fmt::Write;
 
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
-use greenlight_core::{Horizon, RowView, Span, Standing, UnixSeconds};
+use greenlight_core::{Horizon, RowView, Span, Standing, UnixSeconds, Verdict};
 
 use super::problem::Problem;
 use super::text::Inert;
 use super::{Api, query};
+use crate::daemon::shared::Shared;
 
 /// 200 while the process runs and its board's task turns.
 pub(crate) async fn livez(State(api): State<Api>) -> (StatusCode, &'static str) {
@@ -62,7 +63,11 @@ pub(crate) async fn readyz_of(
 fn plain(api: &Api) -> (StatusCode, String) {
     let shared = api.shared();
     let published = shared.published.load();
-    let verdict = published.verdict(shared.clock.now());
+    first_line(shared, published.verdict(shared.clock.now()))
+}
+
+/// The daemon's own word, and where it has none the rule's.
+fn first_line(shared: &Shared, verdict: Verdict<'_>) -> (StatusCode, String) {
     if shared.is_shutting_down() {
         (StatusCode::SERVICE_UNAVAILABLE, "not ready: shutting down\n".into())
     } else if verdict.is_ready() {
@@ -78,14 +83,7 @@ fn judged(api: &Api, verbose: bool, exclude: &BTreeSet<String>) -> (StatusCode, 
     let (horizon, now) = (published.horizon, shared.clock.now());
     let excluded: BTreeSet<&str> = exclude.iter().map(String::as_str).collect();
     let snapshot = published.snapshot.without(&excluded);
-    let verdict = snapshot.verdict(horizon, now);
-    let (status, mut text) = if shared.is_shutting_down() {
-        (StatusCode::SERVICE_UNAVAILABLE, "not ready: shutting down\n".into())
-    } else if verdict.is_ready() {
-        (StatusCode::OK, "ready\n".to_owned())
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {verdict}\n"))
-    };
+    let (status, mut text) = first_line(shared, snapshot.verdict(horizon, now));
     let known: BTreeSet<&str> =
         published.snapshot.rows().map(|row| row.name().as_str()).filter(|name| excluded.contains(name)).collect();
     for unknown in excluded.difference(&known) {
