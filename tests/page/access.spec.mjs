@@ -2,7 +2,7 @@
 
 import AxeBuilder from '@axe-core/playwright';
 
-import { banner, degraded, expect, expect_verdict, names, open, row, serving, test, what_if } from './pages.mjs';
+import { banner, degraded, expect, expect_verdict, names, open, row, save, serving, test, what_if } from './pages.mjs';
 
 const BOARD = [serving('dev'), degraded('lane', { idle_secs: 1200, last_red_files: ['a.rs'] }), degraded('merge', { idle_secs: 99999 }), { name: 'wip', phase: 'queued' }];
 
@@ -13,27 +13,53 @@ async function has_no_fault(page) {
 
 const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
-for (const scheme of ['light', 'dark']) {
-  test(`axe finds nothing, ${scheme}`, async ({ page, daemon, browserName }) => {
-    test.skip(browserName === 'firefox' && scheme === 'dark', 'Playwright cannot switch schemes in it');
-    await page.emulateMedia({ colorScheme: scheme });
-    await daemon.publish('driver', BOARD);
-    await open(page, daemon.url);
-    await has_no_fault(page);
+/** Every view that the page has, and how one gets there. */
+const VIEWS = {
+  'the board': async () => {},
+  'a what-if and the details of a row': async (page) => {
     await page.getByRole('button', { name: '15m' }).click();
     await row(page, 'lane').getByRole('button').click();
     await expect(page.getByText('Why it is red')).toBeVisible();
-    await has_no_fault(page);
+  },
+  'a phone': async (page) => {
     await page.setViewportSize({ width: 390, height: 844 });
-    await has_no_fault(page);
+    await page.getByRole('button', { name: '15m' }).click();
+    await expect(what_if(page)).toBeVisible();
+  },
+  'the keyboard help': async (page) => {
     await page.getByRole('button', { name: 'Keyboard help' }).click();
     await expect(page.getByRole('dialog')).toBeVisible();
-    await has_no_fault(page);
-    await page.keyboard.press('Escape');
+  },
+  'a field with a fault': async (page) => {
+    await page.getByLabel('Horizon', { exact: true }).fill('soon');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('alert')).toBeVisible();
+  },
+  'a filter that nothing passes': async (page) => {
+    await page.getByLabel('Filter', { exact: true }).fill('no such thing');
+    await expect(page.getByRole('button', { name: 'Show all' })).toBeVisible();
+  },
+  'a saved snapshot': async (page, daemon) => {
+    await save(page, await daemon.app());
+    await expect(page.locator('.alive')).toContainText('saved: saved.json');
+  },
+  'a daemon that is gone': async (page, daemon) => {
     await daemon.kill();
     await expect_verdict(page, 'unknown');
-    await has_no_fault(page);
-  });
+  },
+};
+
+for (const scheme of ['light', 'dark']) {
+  for (const [name, get_there] of Object.entries(VIEWS)) {
+    test(`axe finds nothing, ${scheme}: ${name}`, async ({ page, daemon, browserName }) => {
+      test.skip(browserName === 'firefox' && scheme === 'dark', 'Playwright cannot switch schemes in it');
+      await page.emulateMedia({ colorScheme: scheme });
+      await daemon.publish('driver', BOARD);
+      await open(page, daemon.url);
+      await get_there(page, daemon);
+      await has_no_fault(page);
+    });
+  }
 }
 
 test('everything works by keyboard alone', async ({ page, daemon }) => {

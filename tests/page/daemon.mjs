@@ -5,8 +5,12 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 import { binary } from './site.mjs';
+
+/** A source's pace, well below what its reports are good for. */
+const HEARTBEAT_MS = 500;
 
 export class Daemon {
   /** @param {string[]} [flags] */
@@ -44,6 +48,23 @@ export class Daemon {
     });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
     return answer.json();
+  }
+
+  /** The same report again and again, the first of them already made, until it is told to stop. */
+  async keep_publishing(source, instances, good_for_secs) {
+    await this.publish(source, instances, good_for_secs);
+    let stopped = false;
+    const ended = (async () => {
+      while (!stopped) {
+        await setTimeout(HEARTBEAT_MS);
+        await this.publish(source, instances, good_for_secs);
+      }
+    })();
+    const stop = async () => {
+      stopped = true;
+      await ended;
+    };
+    return { stop };
   }
 
   async app(query = '') {

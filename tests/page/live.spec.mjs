@@ -22,7 +22,8 @@ test('the banner follows what is published', async ({ page, daemon }) => {
 });
 
 test('a row that only gets heartbeats never lapses, and one that gets none lapses with the daemon', async ({ page, daemon }) => {
-  await daemon.publish('ci', [serving('dev')], 3);
+  const GOOD_FOR_SECS = 5;
+  const beating = await daemon.keep_publishing('ci', [serving('dev')], GOOD_FOR_SECS);
   await open(page, daemon.url);
   await expect_verdict(page, 'ready');
   const seen = [];
@@ -33,11 +34,9 @@ test('a row that only gets heartbeats never lapses, and one that gets none lapse
   });
   const first = (await daemon.app()).instances[0].good_until_unix;
   // Three reports' worth of time, of which nothing but renewals speak.
-  await expect.poll(async () => {
-    await daemon.publish('ci', [serving('dev')], 3);
-    return (await daemon.app()).now_unix;
-  }, { intervals: [1000], timeout: 20_000 }).toBeGreaterThan(first + 6);
+  await expect.poll(async () => (await daemon.app()).now_unix, { intervals: [500], timeout: 30_000 }).toBeGreaterThan(first + 2 * GOOD_FOR_SECS);
   expect(seen).toEqual([]);
+  await beating.stop();
   await expect_verdict(page, 'not_ready');
   await expect(banner(page)).toContainText(/Dev is unconfirmed: source ci has been silent/i);
   expect((await daemon.app()).ready).toBe(false);

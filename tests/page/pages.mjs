@@ -39,3 +39,10 @@ export async function open(page, url, path = '/') {
 }
 
 export const names = (page) => page.locator('[data-instance]').evaluateAll((rows) => rows.map((row) => row.dataset.instance));
+
+/** Opens a saved /app by the page's own picker. */
+export async function save(page, app, name = 'saved.json') {
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Open saved…' }).click();
+  await (await chosen).setFiles({ name, mimeType: 'application/json', buffer: Buffer.from(typeof app === 'string' ? app : JSON.stringify(app)) });
+}

@@ -1,13 +1,6 @@
 // A saved /app: judged at the moment it was taken, or at any moment after, without a daemon.
 
-
-import { banner, degraded, expect, expect_verdict, open, row, serving, test, what_if } from './pages.mjs';
-
-async function save(page, app, name = 'saved.json') {
-  const chosen = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Open saved…' }).click();
-  await (await chosen).setFiles({ name, mimeType: 'application/json', buffer: Buffer.from(typeof app === 'string' ? app : JSON.stringify(app)) });
-}
+import { banner, degraded, expect, expect_verdict, open, row, save, serving, test, what_if } from './pages.mjs';
 
 const after = (page) => page.getByLabel('Time after the snapshot');
 
@@ -88,4 +81,3 @@ test('the page on a static host shows the daemon that its address names, and say
   await other.end();
   await host.end();
 });
-
