@@ -160,6 +160,31 @@ test('no row moves under the pointer or while paused, and it says how many would
   await expect.poll(() => names(page)).toEqual(['b', 'a', 'c']);
 });
 
+for (const count of [5000, 100_000]) {
+  test(`a board of ${count} rows works: a bounded document, all of it to be found, a what-if, a change`, async ({ page, daemon }) => {
+    test.slow();
+    const rows = Array.from({ length: count }, (_, at) => (at % 3 === 0 ? degraded(`slot-${at}`, { idle_secs: (at * 7919) % 20_000 }) : serving(`slot-${at}`)));
+    await daemon.publish('driver', rows);
+    await open(page, daemon.url);
+    await expect_verdict(page, 'not_ready');
+    await expect(page.locator('[data-instance]')).toHaveCount(200);
+    expect(await page.locator('*').count()).toBeLessThan(8000);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await expect(page.locator('.paging')).toContainText(`Rows 201 to 400 of ${count.toLocaleString('en')}`);
+    const last = `slot-${count - 1}`;
+    await page.getByLabel('Filter', { exact: true }).fill(last);
+    await expect(row(page, last)).toBeVisible();
+    await expect.poll(() => names(page)).toEqual([last]);
+    await page.getByLabel('Filter', { exact: true }).fill('');
+    await page.getByRole('button', { name: 'never' }).click();
+    await expect(what_if(page)).toContainText(/and [\d,]+ others would change/);
+    await expect_verdict(page, 'not_ready');
+    await daemon.publish('driver', [serving('slot-1')]);
+    await expect_verdict(page, 'ready');
+    await expect(page.locator('[data-instance]')).toHaveCount(1);
+  });
+}
+
 test('seven tabs at once all live', async ({ context, daemon }) => {
   await daemon.publish('driver', [serving('dev')]);
   const tabs = [];

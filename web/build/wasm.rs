@@ -31,8 +31,12 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<PathBuf, Box<dyn Error>> 
     have_the_target()?;
     let target_dir = target_dir(out)?;
     if std::env::var_os("CARGO_FEATURE_SCENARIO").is_some() {
-        compile(root, &target_dir, &["--features", "scenario"])?;
-        make_glue(&target_dir, &target_dir.join("scenario"))?;
+        // A wasm module's file has no hash in its name: in one folder, two sets of features would take each other's.
+        let with_scenarios = target_dir.join("scenario-build");
+        // It is not what ships, so it need not be small: in one piece it would take minutes.
+        let quick = ["--features", "scenario", "--config", "profile.page.lto=false", "--config", "profile.page.codegen-units=16"];
+        compile(root, &with_scenarios, &quick)?;
+        make_glue(&with_scenarios, &target_dir.join("scenario"))?;
     }
     compile(root, &target_dir, &[])?;
     let glue = out.join("glue");
@@ -52,7 +56,11 @@ fn compile(root: &Path, target_dir: &Path, more: &[&str]) -> Result<(), Box<dyn 
         .args(more)
         .arg("--target-dir")
         .arg(target_dir);
-    for name in NOT_INHERITED {
+    // Also what cargo tells this build script of its own crate: the inner ones would take it for theirs.
+    let told = std::env::vars_os().map(|(name, _)| name).filter(|name| {
+        name.to_str().is_some_and(|name| name.starts_with("CARGO_FEATURE_") || name.starts_with("CARGO_CFG_"))
+    });
+    for name in NOT_INHERITED.map(Into::into).into_iter().chain(told) {
         cargo.env_remove(name);
     }
     run(cargo, "the page's wasm does not build")

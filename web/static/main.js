@@ -96,10 +96,10 @@ export function start(app) {
   else void follower.refresh();
   line?.listen(true);
   load_wasm().then((wasm) => {
+    follower.use(wasm);
     state.wasm = 'running';
     reader = wasm.readHorizon;
-    follower.use(wasm);
-  }, () => {
+  }).catch(() => {
     state.wasm = 'failed';
     draw_soon();
   });

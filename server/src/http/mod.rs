@@ -109,7 +109,13 @@ impl Daemon {
         let routes = probes.merge(reads).layer(cors).merge(writes);
         // A folder of its own has plain names beside `/`, so the page gets whatever no other route takes.
         #[cfg(feature = "page")]
-        let routes = routes.route("/", get(page::page)).route("/assets/{*file}", get(page::page)).fallback(page::page);
+        let routes = routes.merge(
+            Router::new()
+                .route("/", get(page::page))
+                .route("/assets/{*file}", get(page::page))
+                .fallback(page::page)
+                .layer(middleware::from_fn_with_state(api.clone(), admit_reader)),
+        );
         #[cfg(not(feature = "page"))]
         let routes = routes.fallback(|| async { Problem::not_found("no such route: /openapi.json lists them all") });
         routes
