@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
-use greenlight_tests::{Daemon, Folder, binary};
+use greenlight_tests::{Daemon, Folder, binary, wait_until};
 
 struct Answer {
     status: u16,
@@ -63,7 +63,8 @@ fn the_page_may_run_its_own_modules_and_its_own_wasm_and_nothing_inline() {
     let daemon = Daemon::start(folder.path(), &[]);
     let index = get(&daemon, "/", &[]);
     let policy = index.header("content-security-policy");
-    for part in ["default-src 'none'", "script-src 'self' 'wasm-unsafe-eval';", "style-src 'self';", "frame-ancestors 'none'"]
+    for part in
+        ["default-src 'none'", "script-src 'self' 'wasm-unsafe-eval';", "style-src 'self';", "frame-ancestors 'none'"]
     {
         assert!(policy.contains(part), "{part} in {policy}");
     }
@@ -126,12 +127,18 @@ fn a_folder_is_served_in_place_of_the_page_and_read_anew_for_each_request() {
     write(mine.path(), "index.html", "<!doctype html><title>one</title>");
     let daemon = Daemon::start(folder.path(), &["--web-dir", mine.path().to_str().expect("a plain path")]);
     let first = get(&daemon, "/", &[]);
-    assert_eq!((first.text().as_str(), first.header("cache-control")), ("<!doctype html><title>one</title>", "no-store"));
+    assert_eq!(
+        (first.text().as_str(), first.header("cache-control")),
+        ("<!doctype html><title>one</title>", "no-store")
+    );
     write(mine.path(), "index.html", "<!doctype html><title>two</title>");
     assert!(get(&daemon, "/", &[]).text().contains("two"));
     write(mine.path(), "main.js", "export {};");
     let module = get(&daemon, "/main.js", &[]);
-    assert_eq!((module.text().as_str(), module.header("content-type")), ("export {};", "text/javascript; charset=utf-8"));
+    assert_eq!(
+        (module.text().as_str(), module.header("content-type")),
+        ("export {};", "text/javascript; charset=utf-8")
+    );
     // What is built rather than written comes from within the binary.
     let wasm = get(&daemon, "/greenlight_wasm_bg.wasm", &[]);
     assert_eq!((wasm.status, wasm.header("content-type")), (200, "application/wasm"));
@@ -150,7 +157,8 @@ fn with_read_tokens_the_page_is_closed_as_everything_else_is() {
     write(tokens.path(), "readers", "a-token-of-32-characters-for-all\n");
     let file = tokens.path().join("readers");
     let daemon = Daemon::start_unready(folder.path(), &["--read-token-file", file.to_str().expect("a plain path")]);
-    greenlight_tests::wait_until(|| get(&daemon, "/livez", &[]).status == 200);
+    // While it restores its board it answers nobody.
+    wait_until(|| get(&daemon, "/", &[]).status != 503);
     assert_eq!(get(&daemon, "/", &[]).status, 401);
     let open = get(&daemon, "/", &[("authorization", "Bearer a-token-of-32-characters-for-all")]);
     assert_eq!(open.status, 200);

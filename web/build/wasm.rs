@@ -34,7 +34,14 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<PathBuf, Box<dyn Error>> 
         // A wasm module's file has no hash in its name: in one folder, two sets of features would take each other's.
         let with_scenarios = target_dir.join("scenario-build");
         // It is not what ships, so it need not be small: in one piece it would take minutes.
-        let quick = ["--features", "scenario", "--config", "profile.page.lto=false", "--config", "profile.page.codegen-units=16"];
+        let quick = [
+            "--features",
+            "scenario",
+            "--config",
+            "profile.page.lto=false",
+            "--config",
+            "profile.page.codegen-units=16",
+        ];
         compile(root, &with_scenarios, &quick)?;
         make_glue(&with_scenarios, &target_dir.join("scenario"))?;
     }
