@@ -3,6 +3,8 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
+const BEAT_MS = 5000;
+
 export class Fake {
   /** @param {string} real where the page itself comes from */
   static async start(real) {
@@ -40,7 +42,13 @@ export class Fake {
     this.send('beat', { now_unix_ms: app.now_unix_ms, id: app.id, ready: app.ready, reason: app.readiness.reason });
   }
 
+  /** From now on it speaks as often as a real one does. */
+  keep_beating() {
+    this.beating = setInterval(() => this.beat(), BEAT_MS);
+  }
+
   async end() {
+    clearInterval(this.beating);
     this.server.closeAllConnections();
     this.server.close();
   }

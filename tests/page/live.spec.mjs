@@ -171,6 +171,7 @@ for (const count of [5000, 100_000]) {
     const fake = await Fake.start(daemon.url);
     const at_first = Date.now();
     fake.app = () => ({ ...app, instances, now_unix: app.now_unix + Math.floor((Date.now() - at_first) / 1000), now_unix_ms: app.now_unix_ms + Date.now() - at_first });
+    fake.keep_beating();
     await open(page, fake.url);
     await expect_verdict(page, 'not_ready');
     await expect(page.locator('[data-instance]')).toHaveCount(200);
