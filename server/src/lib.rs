@@ -17,6 +17,8 @@
 //! [`greenlight_core`], re-exported here, holds the rules.
 
 #[cfg(feature = "cli")]
+mod ask;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod clock;
 mod daemon;
