@@ -42,6 +42,8 @@ const SHOTS = [
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' });
 const daemon = await Daemon.start();
+// So that there is a moment since when it is not ready.
+await daemon.publish('driver', [serving('dev')]);
 for (const { name, rows, query } of SHOTS) {
   await daemon.publish('driver', rows, 900);
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
