@@ -143,6 +143,8 @@ const ROUTES: &[Route] = &[
         &[("200", JSON, "{events, next, complete_from_unix}"), ("404", "application/problem+json", "nothing is kept")],
     ),
     read("/metrics", "Metrics for Prometheus", &[], &[("200", "application/openmetrics-text", "metrics")]),
+    #[cfg(feature = "page")]
+    read("/", "The status page", &[], &[("200", "text/html", "the page"), ("304", "text/html", "it has not changed")]),
     read("/openapi.json", "This description", &[], &[("200", JSON, "OpenAPI 3.1")]),
     Route {
         method: HttpMethod::Put,
