@@ -12,6 +12,7 @@ mod page;
 mod problem;
 mod query;
 mod readyz;
+mod schemas;
 #[cfg(feature = "cli")]
 pub(crate) mod server;
 mod status;
