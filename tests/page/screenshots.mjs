@@ -1,4 +1,4 @@
-// Pictures of the page for eyes to judge, and the one in the README: `tests/page/run screenshots DIR`.
+// Pictures of the page for eyes to judge, and the one in the README: `tests/page/run screenshots DIR [NAME]`.
 
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,6 +8,7 @@ import { chromium } from '@playwright/test';
 import { Daemon, degraded, serving } from './daemon.mjs';
 
 const folder = resolve(process.argv[2] ?? '../.work/screenshots');
+const wanted = process.argv[3];
 mkdirSync(folder, { recursive: true });
 const DAY = 86_400;
 
@@ -45,6 +46,7 @@ const daemon = await Daemon.start();
 // So that there is a moment since when it is not ready.
 await daemon.publish('driver', [serving('dev')]);
 for (const { name, rows, query } of SHOTS) {
+  if (wanted !== undefined && name !== wanted) continue;
   await daemon.publish('driver', rows, 900);
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const page = await browser.newPage({ colorScheme, timezoneId: 'Europe/Berlin' });
