@@ -1,5 +1,7 @@
 //! A real daemon on a real socket, for the tests beside this file.
 
+pub mod measure;
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -98,7 +98,7 @@ impl Builder {
         let boot = boot_word();
         let snapshot = restored.board.snapshot();
         let ready = snapshot.verdict(stale_after, clock.now()).is_ready();
-        let (keeper, health) = restored.store(store);
+        let (keeper, health) = restored.store(store, clock.now().earlier(history_secs));
         let shared = Arc::new(Shared {
             published: ArcSwap::from_pointee(Published {
                 revision: 0,
