@@ -142,6 +142,12 @@ const ROUTES: &[Route] = &[
         ],
         &[("200", JSON, "{events, next, complete_from_unix}"), ("404", "application/problem+json", "nothing is kept")],
     ),
+    read(
+        "/rotation",
+        "Who gets traffic: members that are probed, with their last answers, and the prober's own trouble",
+        &[],
+        &[("200", JSON, "greenlight.rotation/1")],
+    ),
     read("/metrics", "Metrics for Prometheus", &[], &[("200", "application/openmetrics-text", "metrics")]),
     read("/openapi.json", "This description", &[], &[("200", JSON, "OpenAPI 3.1")]),
     Route {

@@ -1,0 +1,1 @@
+//! What the board hears of members, at moments of the test's own.
