@@ -263,12 +263,7 @@ fn a_reload_keeps_what_is_known_of_members_that_stay_and_a_probe_that_it_cuts_sh
     stays.does([Deed::Stalls, ready()]);
     let asked = stays.asked();
     wait_until(|| stays.asked() > asked);
-    config(
-        folder.path(),
-        &[("new", &new.url, ""), ("stays", &stays.url, "timeout = \"2s\"")].map(|(name, url, more)| {
-            (name, url.as_str(), if more.is_empty() { more } else { "silences_to_leave = 1" })
-        }),
-    );
+    config(folder.path(), &[("new", &new.url, ""), ("stays", &stays.url, "silences_to_leave = 1")]);
     kill_process(Pid::from_raw(daemon.id().try_into().unwrap()).unwrap(), Signal::HUP).unwrap();
     wait_until(|| row(&daemon, "new").is_some() && row(&daemon, "goes").is_none());
     let told = rotation(&daemon);
