@@ -11,6 +11,7 @@ mod problem;
 mod query;
 mod readyz;
 mod rotation;
+mod schemas;
 #[cfg(feature = "cli")]
 pub(crate) mod server;
 mod status;
