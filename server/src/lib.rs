@@ -17,6 +17,7 @@
 //! [`greenlight_core`], re-exported here, holds the rules.
 
 #[cfg(feature = "cli")]
+#[cfg_attr(not(test), expect(dead_code, reason = "kept connections are for a rehearsal, which is still to come"))]
 mod ask;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -26,7 +27,6 @@ mod http;
 mod metrics;
 #[cfg(feature = "cli")]
 mod serve;
-#[cfg(feature = "cli")]
 mod source;
 pub mod store;
 

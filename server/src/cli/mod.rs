@@ -42,7 +42,7 @@ pub use self::config_file::ConfigFile;
 pub use self::environment::Environment;
 pub use self::outcome::Outcome;
 pub use self::serve::ServeFlags;
-pub use self::settings::{Data, Follow, Log, LogFormat, Settings};
+pub use self::settings::{Data, Follow, Log, LogFormat, Probe, Settings};
 
 use self::console::Console;
 use self::outcome::Failure;

@@ -12,6 +12,7 @@ mod page;
 mod problem;
 mod query;
 mod readyz;
+mod rotation;
 mod schemas;
 #[cfg(feature = "cli")]
 pub(crate) mod server;
@@ -101,6 +102,7 @@ impl Daemon {
             .route("/status", get(status::status))
             .route("/events", get(events::events))
             .route("/history", get(history::history))
+            .route("/rotation", get(rotation::rotation))
             .route("/metrics", get(metrics::metrics))
             .route("/openapi.json", get(openapi::handler))
             .layer(middleware::from_fn_with_state(api.clone(), admit_reader));

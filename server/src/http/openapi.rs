@@ -195,6 +195,12 @@ const ROUTES: &[Route] = &[
         ],
         &[("200", Holds::Shape("HistoryPage"), "a page"), ("404", PROBLEM, "nothing is kept"), BUSY],
     ),
+    read(
+        "/rotation",
+        "Who gets traffic: members that are probed, with their last answers, and the prober's own trouble",
+        &[],
+        &[("200", Holds::Shape("Rotation"), "rotation at this moment"), BUSY],
+    ),
     read("/metrics", "Metrics for Prometheus", &[], &[("200", Holds::Metrics, "metrics"), BUSY]),
     #[cfg(feature = "page")]
     read("/", "The status page", &[], &[("200", Holds::Page, "the page"), ("304", Holds::Page, "it has not changed")]),
