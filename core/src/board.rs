@@ -1,17 +1,18 @@
 //! The board: a report goes in, the changes come out. The one place where stamps move.
 
-use alloc::boxed::Box;
+mod admission;
+
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
-use alloc::vec;
 use alloc::vec::Vec;
 
+use self::admission::Admitted;
 use crate::memory::{Memory, Remembered};
 use crate::name::Name;
 use crate::report::{Effects, Extent, Refusal, Renewed, Report};
-use crate::row::{CheckedRow, Held, ReportedRow, Vouch};
+use crate::row::{CheckedRow, Held, Vouch};
 use crate::snapshot::{RowView, Snapshot};
-use crate::time::{MAX_INTEGER, UnixSeconds};
+use crate::time::UnixSeconds;
 
 /// The most rows a board holds, and the most removed rows it remembers.
 pub const MAX_ROWS: usize = 100_000;
@@ -70,20 +71,17 @@ impl Board {
     /// The board as it was stored, restarted at `now`. Rows may come in any order: they take their places by
     /// [`Held::order`]. Of two rows of one name the later place holds.
     pub fn restore(
-        rows: impl IntoIterator<Item = (Held, Vouch)>,
+        rows: impl IntoIterator<Item = (impl Into<Arc<Held>>, Vouch)>,
         memory: impl IntoIterator<Item = Remembered>,
         now: UnixSeconds,
     ) -> Self {
         let mut board = Self::new();
-        let by_order: BTreeMap<u64, (Held, Vouch)> = rows.into_iter().map(|row| (row.0.order, row)).collect();
-        for (order, (held, _)) in &by_order {
-            board.places.insert(held.name.clone(), *order);
-        }
-        let (rows, vouches): (Vec<_>, Vec<_>) = by_order
-            .into_values()
-            .filter(|(held, _)| board.places.get(&held.name) == Some(&held.order))
-            .map(|(held, vouch)| (Arc::new(held), vouch))
-            .unzip();
+        let mut by_order: Vec<(Arc<Held>, Vouch)> =
+            rows.into_iter().map(|(held, vouch)| (held.into(), vouch)).collect();
+        by_order.sort_by_key(|(held, _)| held.order);
+        board.places = by_order.iter().map(|(held, _)| (held.name.clone(), held.order)).collect();
+        let (rows, vouches): (Vec<_>, Vec<_>) =
+            by_order.into_iter().filter(|(held, _)| board.places.get(&held.name) == Some(&held.order)).unzip();
         board.next_order = rows.last().map_or(0, |last: &Arc<Held>| last.order.saturating_add(1));
         board.rows = Arc::new(rows);
         board.vouches = Arc::new(vouches);
@@ -159,7 +157,8 @@ impl Board {
     /// Removes one row of a source and remembers it.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] where no such row is on the board, [`Refusal::Held`] where another source holds it.
+    /// [`Refusal::Unknown`] where no such row is on the board, [`Refusal::OfAnother`] where it is another
+    /// source's.
     pub fn remove(&mut self, source: &str, name: &str, now: UnixSeconds) -> Result<Effects, Refusal> {
         let Some(place) = self.place(name) else {
             return Err(Refusal::Unknown { name: name.into() });
@@ -167,7 +166,7 @@ impl Board {
         if let Some(held) = self.rows.get(place)
             && held.source != *source
         {
-            return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });
+            return Err(Refusal::OfAnother { name: held.name.clone(), owner: held.source.clone() });
         }
         let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         self.leave(&mut effects, now, |at, _| at == place);
@@ -222,93 +221,6 @@ impl Board {
     /// The removed row of that name, if it is remembered.
     pub fn remembers(&self, name: &str) -> Option<&Remembered> {
         self.memory.get(name)
-    }
-
-    /// Everything that can refuse a report, before anything is changed. The rows are brought into shape.
-    fn admit(
-        &mut self,
-        source: &Name,
-        extent: Extent,
-        rows: &mut [ReportedRow],
-        sequence: Option<u64>,
-        now: UnixSeconds,
-    ) -> Result<Admitted, Refusal> {
-        if let Some(got) = sequence {
-            if got > MAX_INTEGER {
-                return Err(Refusal::SequenceTooLarge(got));
-            }
-            if let Some(last) = self.sources.get(source).and_then(|known| known.last_sequence)
-                && got <= last
-            {
-                return Err(Refusal::Sequence { got, last });
-            }
-        }
-        if rows.len() > self.limit {
-            return Err(Refusal::TooManyRows { rows: rows.len(), limit: self.limit });
-        }
-        let mut named = vec![false; self.rows.len()];
-        let mut new: Vec<Box<str>> = Vec::new();
-        let mut places = Vec::with_capacity(rows.len());
-        let mut next = 0;
-        for (index, row) in rows.iter_mut().enumerate() {
-            row.check().map_err(|error| Refusal::Row { index, name: first_bytes(&row.name), error })?;
-            let place = self.place_or_next(&row.name, next);
-            match place.and_then(|place| Some((place, self.rows.get(place)?, self.vouches.get(place)?))) {
-                Some((place, held, vouch)) => {
-                    if held.source != *source && vouch.is_confirmed(now) {
-                        return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });
-                    }
-                    if let Some(seen) = named.get_mut(place)
-                        && core::mem::replace(seen, true)
-                    {
-                        return Err(Refusal::Duplicate { name: row.name.clone() });
-                    }
-                    next = place.saturating_add(1);
-                }
-                None => new.push(row.name.clone()),
-            }
-            places.push(place);
-        }
-        new.sort_unstable();
-        if let Some(twice) = new.windows(2).find_map(|pair| match pair {
-            [one, other] if one == other => Some(one.clone()),
-            _ => None,
-        }) {
-            return Err(Refusal::Duplicate { name: twice });
-        }
-        let leaving = match extent {
-            Extent::Full => {
-                self.rows.iter().zip(&named).filter(|(held, seen)| !**seen && held.source == *source).count()
-            }
-            Extent::Partial => 0,
-        };
-        let rows = self.rows.len().saturating_add(new.len()).saturating_sub(leaving);
-        if rows > self.limit {
-            return Err(Refusal::TooManyRows { rows, limit: self.limit });
-        }
-        self.make_room_for(source)?;
-        Ok(Admitted { places, named })
-    }
-
-    /// Keeps the table of sources bounded: forgets the longest silent one that has no rows.
-    fn make_room_for(&mut self, source: &Name) -> Result<(), Refusal> {
-        if self.sources.len() < MAX_SOURCES || self.sources.contains_key(source) {
-            return Ok(());
-        }
-        let with_rows: alloc::collections::BTreeSet<&Name> = self.rows.iter().map(|held| &held.source).collect();
-        let idle = self
-            .sources
-            .iter()
-            .filter(|(name, _)| !with_rows.contains(name))
-            .min_by_key(|(_, known)| known.last_report)
-            .map(|(name, _)| name.clone());
-        match idle {
-            Some(name) => {
-                self.sources.remove(&name);
-                Ok(())
-            }
-            None => Err(Refusal::TooManySources { limit: MAX_SOURCES }),
-        }
     }
 
     /// Puts one admitted row in its place, `None` for one that is new. Gives its name where the end of its
@@ -431,14 +343,6 @@ impl Default for Board {
     }
 }
 
-/// Where the rows of a report that is not refused stand on the board.
-struct Admitted {
-    /// Of each row in turn; `None` where it is new.
-    places: Vec<Option<usize>>,
-    /// Of each place on the board, whether the report names it.
-    named: Vec<bool>,
-}
-
 fn keep<T>(items: &mut Vec<T>, keeps: impl Fn(usize) -> bool) {
     let mut place: usize = 0;
     items.retain(|_| {
@@ -446,8 +350,4 @@ fn keep<T>(items: &mut Vec<T>, keeps: impl Fn(usize) -> bool) {
         place = place.saturating_add(1);
         kept
     });
-}
-
-fn first_bytes(name: &str) -> Box<str> {
-    name.get(..name.floor_char_boundary(Name::MAX_BYTES)).unwrap_or_default().into()
 }

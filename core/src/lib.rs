@@ -54,6 +54,9 @@ mod board;
 mod flips;
 #[cfg(feature = "history")]
 pub mod history;
+mod inert;
+#[cfg(any(feature = "history", feature = "rehearsal"))]
+mod jsonl;
 mod memory;
 mod name;
 mod order;
@@ -72,6 +75,7 @@ mod time;
 
 pub use board::{Board, MAX_ROWS, MAX_SOURCES, SourceState};
 pub use flips::MAX_FLIPS;
+pub use inert::Inert;
 pub use memory::Remembered;
 pub use name::{Name, NameError, is_invisible};
 pub use readiness::{Flip, Judgement, Reason, Verdict};

@@ -106,6 +106,13 @@ impl TimeSource for ManualTime {
     }
 }
 
+/// The moment for deadlines and for how long something took: of this process alone, and not told to anybody.
+#[cfg(feature = "cli")]
+#[expect(clippy::disallowed_methods, reason = "this is the file in which the time is read")]
+pub(crate) fn instant() -> tokio::time::Instant {
+    tokio::time::Instant::now()
+}
+
 struct SystemTime;
 
 impl TimeSource for SystemTime {

@@ -1,5 +1,6 @@
 //! A moment as people write it: Unix seconds, RFC 3339, or so long ago as `-7d`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use greenlight_core::{Span, UnixSeconds};
@@ -36,6 +37,22 @@ impl FromStr for Moment {
             return UnixSeconds::try_from(secs).map(Self::At).map_err(|_| wrong);
         }
         rfc_3339(text).map(Self::At).ok_or(wrong)
+    }
+}
+
+/// Shows a moment as `2026-08-03 07:00:00Z`; beyond the year 9999 as its Unix seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Utc(pub(crate) UnixSeconds);
+
+impl fmt::Display for Utc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let secs = self.0.as_secs();
+        let (Ok(days), true) = (i64::try_from(secs / 86_400), secs <= LAST_OF_9999) else {
+            return secs.fmt(f);
+        };
+        let (year, month, day) = date(days);
+        let (hour, minute, second) = (secs / 3_600 % 24, secs / 60 % 60, secs % 60);
+        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}Z")
     }
 }
 
@@ -99,6 +116,21 @@ fn days_before(year: i64, month: i64, day: i64) -> i64 {
     year * 365 + year / 4 - year / 100 + year / 400 + day_of_year - DAYS_TO_1970
 }
 
+/// Year, month and day, so many days after 1970-01-01.
+fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + DAYS_TO_1970;
+    // Years repeat every 400; within, the last day of each 4th, 100th and 400th is taken out before dividing.
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+}
+
+/// 9999-12-31T23:59:59Z.
+const LAST_OF_9999: u64 = 253_402_300_799;
 /// From the first of March of the year 0 to 1970-01-01.
 const DAYS_TO_1970: i64 = 719_468;
 
@@ -132,6 +164,20 @@ mod tests {
         assert_eq!("-7d".parse(), Ok(Moment::Ago(604_800)));
         assert_eq!(Moment::Ago(60).asked(UnixSeconds::new(100)), UnixSeconds::new(40));
         assert_eq!(Moment::Ago(600).asked(UnixSeconds::new(100)), UnixSeconds::new(0));
+    }
+
+    #[test]
+    fn every_day_is_shown_as_it_is_read() {
+        let mut last = String::new();
+        for day in 0..=LAST_OF_9999 / 86_400 {
+            let moment = UnixSeconds::new(day * 86_400 + day % 86_400);
+            let shown = Utc(moment).to_string();
+            assert!(shown > last, "{shown} after {last}");
+            assert_eq!(shown.parse(), Ok(Moment::At(moment)), "{shown}");
+            last = shown;
+        }
+        assert_eq!(Utc(UnixSeconds::new(LAST_OF_9999)).to_string(), "9999-12-31 23:59:59Z");
+        assert_eq!(Utc(UnixSeconds::new(LAST_OF_9999 + 1)).to_string(), "253402300800");
     }
 
     #[test]

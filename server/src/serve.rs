@@ -18,7 +18,17 @@ use crate::daemon::{Builder, Daemon, Handle};
 use crate::http::server::{Phase, Server};
 use crate::http::{HttpSettings, Tokens};
 use crate::source::follow::{Upstream, follow};
+use crate::source::probe::{self, Prober};
 use crate::store::lock::{self, Lock, LockError};
+
+/// How a daemon ended that was told to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// In order: what was in flight had its time, and everything is stored.
+    InOrder,
+    /// By a second signal, before that.
+    AtOnce,
+}
 
 /// Runs a daemon until a signal ends it. `reload` reads the settings anew, for SIGHUP.
 ///
@@ -28,23 +38,23 @@ use crate::store::lock::{self, Lock, LockError};
 pub(crate) fn run(
     settings: Settings,
     reload: impl Fn() -> Result<Settings, String> + Send + 'static,
-) -> Result<(), String> {
+) -> Result<Ended, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         // With one core a probe would wait behind whatever runs.
         .worker_threads(std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2)))
         .enable_all()
         .build()
         .map_err(|error| format!("the system gives no threads: {error}"))?;
-    runtime.block_on(serve(settings, reload))?;
+    let ended = runtime.block_on(serve(settings, reload))?;
     // Nothing that still waits may hold the exit.
     runtime.shutdown_background();
-    Ok(())
+    Ok(ended)
 }
 
 async fn serve(
     settings: Settings,
     reload: impl Fn() -> Result<Settings, String> + Send + 'static,
-) -> Result<(), String> {
+) -> Result<Ended, String> {
     let mut signals = Signals::new().map_err(|error| format!("signals cannot be heard: {error}"))?;
     let holder = format!("process {}, started for {}", std::process::id(), settings.bind);
     let held = match &settings.data {
@@ -55,7 +65,7 @@ async fn serve(
             Err(error) => return Err(error.to_string()),
         },
     };
-    let server = Server::bind(settings.bind)
+    let server = Server::bind(settings.bind, DESCRIPTORS_PER_PROBE.saturating_mul(settings.probe.len()))
         .await
         .map_err(|error| format!("cannot listen on {}: {error}; give another --bind", settings.bind))?;
     let address = server.address().map_err(|error| error.to_string())?;
@@ -72,7 +82,7 @@ async fn serve(
             let waiting = tokio::task::spawn_blocking(move || lock::wait(&directory, &holder));
             tokio::select! {
                 lock = waiting => Some(lock.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?),
-                () = signals.end() => return Ok(()),
+                () = signals.end() => return Ok(Ended::InOrder),
             }
         }
         (Held::Lock(lock), _) => Some(lock),
@@ -85,6 +95,7 @@ async fn serve(
     for (upstream, source) in upstreams(&settings)? {
         tokio::spawn(follow(upstream, source, daemon.handle()));
     }
+    let prober = Prober::start(&settings.probe, daemon.handle())?;
     // Readers are gone only if the server is.
     let _ = routes.send(daemon.router(http));
     tracing::info!(%address, horizon = %settings.stale_after, "serving");
@@ -99,18 +110,24 @@ async fn serve(
             Ok(settings) => {
                 // An error means that the daemon is ending.
                 let _ = handle.set_stale_after(settings.stale_after).await;
+                if let Err(error) = prober.set(&settings.probe).await {
+                    tracing::error!(%error, "the probes stay as they are");
+                }
                 tracing::info!(horizon = %settings.stale_after, "read the settings again");
             }
             Err(error) => tracing::error!(%error, "the settings cannot be read: they stay as they are"),
         }
     }
     let ended = shut_down(&handle, &phase, serving, Duration::from_secs(settings.drain_secs));
-    tokio::select! {
-        () = ended => {}
-        () = signals.end() => tracing::warn!("a second signal: ending at once"),
-    }
+    let ended = tokio::select! {
+        () = ended => Ended::InOrder,
+        () = signals.end() => {
+            tracing::warn!("a second signal: ending at once");
+            Ended::AtOnce
+        }
+    };
     drop(lock);
-    Ok(())
+    Ok(ended)
 }
 
 /// Not ready at once; everything else goes on for the drain; then what is in flight gets a last few seconds.
@@ -165,7 +182,8 @@ fn start(settings: &Settings) -> Result<(Daemon, HttpSettings), String> {
     };
     let read_tokens =
         settings.read_token_file.as_deref().map(|file| Tokens::of_file(file).map_err(in_words(file))).transpose()?;
-    let configured_sources = upstreams(settings)?.into_iter().map(|(_, source)| source).collect::<BTreeSet<Name>>();
+    let mut configured_sources = upstreams(settings)?.into_iter().map(|(_, source)| source).collect::<BTreeSet<Name>>();
+    configured_sources.insert(Name::of_source(probe::SOURCE).map_err(|error| error.to_string())?);
     Ok((
         daemon,
         HttpSettings {
@@ -173,6 +191,8 @@ fn start(settings: &Settings) -> Result<(Daemon, HttpSettings), String> {
             read_tokens: read_tokens.map(Arc::new),
             allow_origin: settings.allow_origin.clone(),
             configured_sources,
+            #[cfg(feature = "page")]
+            page: crate::http::PageFiles::of(settings.web_dir.as_ref()),
         },
     ))
 }
@@ -253,6 +273,8 @@ impl Signals {
     }
 }
 
+/// A probe, and the one whose late answer is awaited.
+const DESCRIPTORS_PER_PROBE: usize = 2;
 /// Requests that are open when the listener closes get so long.
 const LAST_REQUESTS: Duration = Duration::from_millis(4_500);
 /// The rest of their five seconds is for the store.

@@ -13,12 +13,19 @@ use crate::time::UnixSeconds;
 /// Invariant: entries rise strictly in both life and moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Lives {
-    /// A life that began before the end of an earlier one, counted from 1 for the first start, and when.
-    overtaking: Vec<(u64, UnixSeconds)>,
+    overtaking: Vec<Overtaking>,
     #[serde(skip)]
     started: u64,
     #[serde(skip)]
     latest: Option<UnixSeconds>,
+}
+
+/// A life that began before the end of an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Overtaking {
+    /// Counted from 1 for the first start.
+    life: u64,
+    from_unix: UnixSeconds,
 }
 
 impl Lives {
@@ -39,18 +46,18 @@ impl Lives {
         self.started = self.started.saturating_add(1);
         let before = self.latest.max(watched_until);
         if before.is_some_and(|before| at <= before) {
-            while self.overtaking.last().is_some_and(|(_, begun)| *begun >= at) {
+            while self.overtaking.last().is_some_and(|last| last.from_unix >= at) {
                 self.overtaking.pop();
             }
-            self.overtaking.push((self.started, at));
+            self.overtaking.push(Overtaking { life: self.started, from_unix: at });
         }
         self.latest = before.max(Some(at));
     }
 
     /// When a later life takes over from this one, counted from 0 for what comes before the first start.
     pub(super) fn held_until(&self, life: u64) -> UnixSeconds {
-        let later = self.overtaking.partition_point(|(overtaking, _)| *overtaking <= life);
-        self.overtaking.get(later).map_or(UnixSeconds::MAX, |(_, begun)| *begun)
+        let later = self.overtaking.partition_point(|overtaking| overtaking.life <= life);
+        self.overtaking.get(later).map_or(UnixSeconds::MAX, |overtaking| overtaking.from_unix)
     }
 }
 

@@ -10,6 +10,7 @@
 //! nobody was watching, or nothing was recorded, the answer is [`Said::NotWatching`]: neither up nor down.
 
 mod event;
+mod export;
 mod lane;
 mod lines;
 mod lives;
@@ -19,7 +20,9 @@ mod span;
 mod sums;
 mod sweep;
 
+pub use crate::jsonl::Json;
 pub use event::{Event, Happening, MAX_NAMES};
+pub use export::{End, Head, MAX_LINE_BYTES, ReadError, ReadProblem, Reader, SCHEMA, Tail};
 pub use lines::{Line, Question, answer};
 pub use lives::Lives;
 pub use past::{Detail, Past};

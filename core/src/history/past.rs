@@ -56,10 +56,10 @@ impl Past {
     }
 
     /// Puts a row on the board as it was kept elsewhere.
-    pub fn put(&mut self, held: Held, vouch: Vouch) {
+    pub fn put(&mut self, held: Arc<Held>, vouch: Vouch) {
         let place = self.place_of(&held.name);
         if let Some(seat) = self.seats.get_mut(place) {
-            seat.row = Some((Arc::new(held), vouch));
+            seat.row = Some((held, vouch));
         }
     }
 

@@ -1,10 +1,37 @@
 //! A rehearsal read from its record: what every tick came to, the word on the roll, and what another policy
 //! would have done. Everything here is a pure function of the record.
+//!
+//! Reading order: [`record`](Event), [`reader`](Reader), [`summary`](Summary), [`finding`](Finding),
+//! [`replay`](WhatIf), then the three reports: [`text`], [`Account`], [`junit`].
 
-pub mod record;
-pub mod replay;
-pub mod summary;
+mod account;
+mod class;
+mod finding;
+mod fitness;
+mod header;
+mod junit;
+mod length;
+mod lines;
+mod reader;
+mod record;
+mod replay;
+mod states;
+mod summary;
+mod text;
+mod timeline;
 
-pub use record::{Class, Ending, Event, Header, Lane, Record, RecordError, RecordProblem, SCHEMA, Tick};
+pub use crate::jsonl::Json;
+pub use account::{Account, Miss, Moved, Process, what_if};
+pub use class::{Class, Classes, Lane};
+pub use finding::{Finding, Told, findings};
+pub use fitness::{Fitness, SELF_CONNECT, SENT_TOO_LATE, TOO_MANY};
+pub use header::{Header, Machine, Options, Planned, SCHEMA, Spawn};
+pub use junit::junit;
+pub use length::{Length, Moment};
+pub use lines::WIDTH;
+pub use reader::{MAX_EVENTS, MAX_LINE_BYTES, Reader, RecordError, RecordProblem};
+pub use record::{Door, Ending, Event, Record, Tick, Unfinished};
 pub use replay::{ReplayedMove, WhatIf, moves, replay};
-pub use summary::{Classes, Fitness, Outcome, Summary, summarize};
+pub use states::{Doing, States, Turn};
+pub use summary::{Outcome, Summary, summarize};
+pub use text::{MAX_MISSES, text};

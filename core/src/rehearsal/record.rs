@@ -3,101 +3,12 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rotation::{Answer, Cause, MoveKind, RotationPolicy};
-
-/// The schema that this version reads and writes.
-pub const SCHEMA: &str = "greenlight.rehearsal/1";
-
-/// What one tick came to. The sum of the classes equals the ticks, always.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// A complete final answer with the expected status, body read to its end.
-    Ok,
-    /// A complete final answer with another status below 500.
-    Unexpected,
-    /// The client gave up, and nobody had refused or cut it.
-    Slow,
-    /// Connection refused.
-    Refused,
-    /// Reset or closed before a complete head.
-    Cut,
-    /// The head arrived, the body did not.
-    Torn,
-    /// A complete 5xx.
-    ServerError,
-    /// Not HTTP.
-    Garbled,
-    /// Nobody was in rotation when it was due.
-    Nobody,
-    /// The client's own trouble: never held against the service, never called clean.
-    Ours,
-}
-
-impl Class {
-    /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 10] = [
-        Self::Ok,
-        Self::Unexpected,
-        Self::Slow,
-        Self::Refused,
-        Self::Cut,
-        Self::Torn,
-        Self::ServerError,
-        Self::Garbled,
-        Self::Nobody,
-        Self::Ours,
-    ];
-
-    /// The word for it on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Unexpected => "unexpected",
-            Self::Slow => "slow",
-            Self::Refused => "refused",
-            Self::Cut => "cut",
-            Self::Torn => "torn",
-            Self::ServerError => "server_error",
-            Self::Garbled => "garbled",
-            Self::Nobody => "nobody",
-            Self::Ours => "ours",
-        }
-    }
-}
-
-/// How a request of a tick is connected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lane {
-    /// A new connection per request.
-    Fresh,
-    /// The asked member's most recently used idle connection, else a new one.
-    Kept,
-}
-
-/// The first line: under which rules the run stood.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
-    /// [`SCHEMA`].
-    pub schema: Box<str>,
-    /// The time between two ticks, at least 1.
-    pub every_us: i64,
-    /// How long a probe may take; a tick sent later than this after it was due is late.
-    pub probe_timeout_us: i64,
-    /// How long a join or a leave takes to reach the stream.
-    pub lag_us: i64,
-    /// How many slow ticks are tolerated.
-    pub max_slow: u64,
-    /// When members join and leave.
-    pub policy: RotationPolicy,
-    /// The processes, in order of start. Round robin goes in this order.
-    pub processes: Vec<Box<str>>,
-}
+use super::class::{Class, Lane};
+use super::header::Header;
+use crate::rotation::{Answer, Cause, MoveKind};
 
 /// One tick with its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +17,7 @@ pub struct Tick {
     pub tick: u64,
     /// When it was due.
     pub due_us: i64,
-    /// When it was sent; null where nobody was asked.
+    /// When it was sent, and the one to ask was chosen; null where nobody was asked.
     pub sent_us: Option<i64>,
     /// When it ended.
     pub end_us: i64,
@@ -116,12 +27,28 @@ pub struct Tick {
     pub process: Option<Box<str>>,
     /// What it came to.
     pub class: Class,
+    /// The status, where a complete head arrived.
+    pub status: Option<u16>,
     /// The name of the error, for example `ECONNREFUSED`.
     pub error: Option<Box<str>>,
-    /// Whether the connection had carried a request before.
-    pub reused: bool,
+    /// The number of the connection, counted over the whole run; null where none was made.
+    pub connection: Option<u64>,
+    /// Which request on its connection this was, from 1; 0 where none was made.
+    pub uses: u32,
     /// Whether a kept connection turned out closed before anything was written, and another was opened.
     pub reopened: bool,
+}
+
+impl Tick {
+    /// Whether the connection had carried a request before.
+    pub fn is_reused(&self) -> bool {
+        self.uses > 1
+    }
+
+    /// How late it was sent; 0 where it was not.
+    pub fn late_us(&self) -> i64 {
+        self.sent_us.map_or(0, |sent| sent.saturating_sub(self.due_us).max(0))
+    }
 }
 
 /// One thing that happened in the run.
@@ -155,12 +82,39 @@ pub enum Event {
         /// In words: `exit 0`, `signal 9`.
         exit: Box<str>,
     },
-    /// Cleaning up after a run cut short: a SIGKILL of ours to the process group.
+    /// Cleaning up: a SIGKILL of ours to the process group.
     Killed {
         /// When.
         at_us: i64,
         /// Which.
         process: Box<str>,
+    },
+    /// The end of what a process wrote to its standard error, where it never became ready.
+    LastWords {
+        /// When it was given up.
+        at_us: i64,
+        /// Which.
+        process: Box<str>,
+        /// What.
+        text: Box<str>,
+    },
+    /// A process that never became ready listens at another address, where nobody asks it.
+    Elsewhere {
+        /// When it was found.
+        at_us: i64,
+        /// Which.
+        process: Box<str>,
+        /// The address at which it was not found.
+        asked: Box<str>,
+        /// The address at which it is.
+        found: Box<str>,
+    },
+    /// A status became the expected one: told by an option, or answered in preflight.
+    Expected {
+        /// When.
+        at_us: i64,
+        /// Which.
+        status: u16,
     },
     /// A probe learned something in time, or was taken for silent.
     Probe {
@@ -168,6 +122,8 @@ pub enum Event {
         at_us: i64,
         /// When it was due.
         due_us: i64,
+        /// When it was sent; null where it could not be.
+        sent_us: Option<i64>,
         /// Who was asked.
         process: Box<str>,
         /// What was learned.
@@ -204,8 +160,8 @@ pub enum Event {
         at_us: i64,
         /// Of whom.
         process: Box<str>,
-        /// Whether it was accepted.
-        accepted: bool,
+        /// What it found.
+        found: Door,
     },
     /// A tick.
     Tick(Tick),
@@ -213,7 +169,7 @@ pub enum Event {
     Control {
         /// When it was due.
         due_us: i64,
-        /// How long it took; null where it failed.
+        /// How long it took from then; null where it failed.
         took_us: Option<i64>,
     },
     /// The last line.
@@ -227,6 +183,20 @@ pub enum Event {
     },
 }
 
+/// What a connection tried outside the count found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Door {
+    /// It was accepted.
+    Open,
+    /// It was refused or reset.
+    Closed,
+    /// Neither in time.
+    Silent,
+    /// It could not be tried.
+    Ours,
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ending", rename_all = "snake_case")]
@@ -236,72 +206,47 @@ pub enum Ending {
     /// The roll did not complete.
     Incomplete {
         /// What did not happen.
-        because: Box<str>,
+        because: Unfinished,
+        /// Whose fault it was.
+        process: Box<str>,
     },
     /// Somebody stopped it.
     Interrupted,
+    /// The rehearsal itself could not go on.
+    Failed {
+        /// Why, in words.
+        because: Box<str>,
+    },
 }
 
-/// A whole record. Its header was the first line and its end the last.
+/// What a roll lacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unfinished {
+    /// The process did not join in time.
+    NeverReady,
+    /// It ended before it joined, or before anybody told it to.
+    EndedEarly,
+    /// It did not exit in time after its SIGTERM.
+    NeverExited,
+}
+
+/// A whole record, or the readable part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Under which rules it stood.
     pub header: Header,
     /// What happened, in order of the file, without header and end.
     pub events: Vec<Event>,
-    /// How many ticks were due.
+    /// How many ticks were due; where the end is missing, as many as are known of.
     pub ticks: u64,
-    /// How it ended.
-    pub ending: Ending,
+    /// When it ended; where the end is missing, the last moment known of.
+    pub end_us: i64,
+    /// How it ended; `None` where the record breaks off.
+    pub ending: Option<Ending>,
 }
 
 impl Record {
-    /// Puts a record together from its lines, already read as events.
-    ///
-    /// # Errors
-    /// The line and what is wrong with it: a foreign or newer schema, a second header, an end that is missing or
-    /// not the last, a tick that is told twice or beyond the number of ticks, a process nobody named.
-    pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Self, RecordError> {
-        let mut header = None;
-        let mut end = None;
-        let mut kept = Vec::new();
-        let mut last = 0;
-        for (line, event) in (1_u64..).zip(events) {
-            last = line;
-            let refuse = |what| Err(RecordError { line, what });
-            if end.is_some() {
-                return refuse(RecordProblem::AfterTheEnd);
-            }
-            match (event, &header) {
-                (Event::Header(told), None) if *told.schema == *SCHEMA && told.every_us > 0 => header = Some(told),
-                (Event::Header(told), None) => return refuse(RecordProblem::Schema(told.schema)),
-                (Event::Header(_), Some(_)) => return refuse(RecordProblem::SecondHeader),
-                (_, None) => return refuse(RecordProblem::NoHeader),
-                (Event::End { ticks, how, .. }, Some(_)) => end = Some((ticks, how)),
-                (event, Some(header)) => {
-                    if let Some(process) =
-                        event.process().filter(|one| !header.processes.iter().any(|it| **it == **one))
-                    {
-                        return refuse(RecordProblem::UnknownProcess(process.into()));
-                    }
-                    kept.push(event);
-                }
-            }
-        }
-        let line = last.saturating_add(1);
-        let Some(header) = header else { return Err(RecordError { line, what: RecordProblem::NoHeader }) };
-        let Some((ticks, ending)) = end else { return Err(RecordError { line, what: RecordProblem::Truncated }) };
-        let mut numbers = alloc::collections::BTreeSet::new();
-        for (line, event) in (2_u64..).zip(&kept) {
-            if let Event::Tick(Tick { tick, .. }) = event
-                && (*tick >= ticks || !numbers.insert(*tick))
-            {
-                return Err(RecordError { line, what: RecordProblem::Tick(*tick) });
-            }
-        }
-        Ok(Self { header, events: kept, ticks, ending })
-    }
-
     /// The ticks that have an outcome.
     pub fn told_ticks(&self) -> impl Iterator<Item = &Tick> {
         self.events.iter().filter_map(|event| if let Event::Tick(tick) = event { Some(tick) } else { None })
@@ -325,73 +270,101 @@ impl Record {
         })
     }
 
-    /// When a process ended by itself or by its SIGTERM.
-    pub fn exited(&self, name: &str) -> Option<i64> {
+    /// Where a process was asked in vain, and where it listens.
+    pub fn elsewhere(&self, name: &str) -> Option<(&str, &str)> {
         self.events.iter().find_map(|event| {
-            if let Event::Exited { at_us, process, .. } = event { (**process == *name).then_some(*at_us) } else { None }
+            if let Event::Elsewhere { process, asked, found, .. } = event {
+                (**process == *name).then_some((&**asked, &**found))
+            } else {
+                None
+            }
+        })
+    }
+
+    /// When a process ended by itself or by its SIGTERM, and how.
+    pub fn exited(&self, name: &str) -> Option<(i64, &str)> {
+        self.events.iter().find_map(|event| {
+            if let Event::Exited { at_us, process, exit } = event {
+                (**process == *name).then_some((*at_us, &**exit))
+            } else {
+                None
+            }
         })
     }
 }
 
 impl Event {
     /// Which process it speaks of.
-    fn process(&self) -> Option<&str> {
+    pub fn process(&self) -> Option<&str> {
         match self {
             Self::Started { process, .. }
             | Self::Sigterm { process, .. }
             | Self::Exited { process, .. }
             | Self::Killed { process, .. }
+            | Self::LastWords { process, .. }
+            | Self::Elsewhere { process, .. }
             | Self::Probe { process, .. }
             | Self::Late { process, .. }
             | Self::Move { process, .. }
             | Self::Tried { process, .. } => Some(process),
             Self::Tick(tick) => tick.process.as_deref(),
-            Self::Header(_) | Self::Control { .. } | Self::End { .. } => None,
+            Self::Header(_) | Self::Expected { .. } | Self::Control { .. } | Self::End { .. } => None,
         }
+    }
+
+    /// When it was over; `None` for the header.
+    pub fn at_us(&self) -> Option<i64> {
+        match self {
+            Self::Started { at_us, .. }
+            | Self::Sigterm { at_us, .. }
+            | Self::Exited { at_us, .. }
+            | Self::Killed { at_us, .. }
+            | Self::LastWords { at_us, .. }
+            | Self::Elsewhere { at_us, .. }
+            | Self::Expected { at_us, .. }
+            | Self::Probe { at_us, .. }
+            | Self::Late { at_us, .. }
+            | Self::Move { at_us, .. }
+            | Self::Tried { at_us, .. }
+            | Self::End { at_us, .. } => Some(*at_us),
+            Self::Tick(tick) => Some(tick.end_us),
+            Self::Control { due_us, took_us } => Some(due_us.saturating_add(took_us.unwrap_or(0))),
+            Self::Header(_) => None,
+        }
+    }
+
+    /// The same event so much later: times are measured from the start of the program until the first tick is due.
+    #[must_use]
+    pub fn later(mut self, by_us: i64) -> Self {
+        match &mut self {
+            Self::Header(_) => {}
+            Self::Started { at_us, .. }
+            | Self::Sigterm { at_us, .. }
+            | Self::Exited { at_us, .. }
+            | Self::Killed { at_us, .. }
+            | Self::LastWords { at_us, .. }
+            | Self::Elsewhere { at_us, .. }
+            | Self::Expected { at_us, .. }
+            | Self::Move { at_us, .. }
+            | Self::Tried { at_us, .. }
+            | Self::End { at_us, .. } => move_by(by_us, &mut [at_us]),
+            Self::Late { at_us, due_us, .. } => move_by(by_us, &mut [at_us, due_us]),
+            Self::Probe { at_us, due_us, sent_us, .. } => {
+                move_by(by_us, &mut [at_us, due_us]);
+                *sent_us = sent_us.map(|sent| sent.saturating_add(by_us));
+            }
+            Self::Tick(tick) => {
+                move_by(by_us, &mut [&mut tick.due_us, &mut tick.end_us]);
+                tick.sent_us = tick.sent_us.map(|sent| sent.saturating_add(by_us));
+            }
+            Self::Control { due_us, .. } => move_by(by_us, &mut [due_us]),
+        }
+        self
     }
 }
 
-/// Why a record is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordError {
-    /// The line, from 1; one past the last where something is missing at the end.
-    pub line: u64,
-    /// What is wrong with it.
-    pub what: RecordProblem,
-}
-
-/// What is wrong with a line of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RecordProblem {
-    /// The first line is no header.
-    NoHeader,
-    /// Another schema than [`SCHEMA`], or ticks without a time between them.
-    Schema(Box<str>),
-    /// A header in the middle.
-    SecondHeader,
-    /// Something stands behind the end.
-    AfterTheEnd,
-    /// The end is missing.
-    Truncated,
-    /// A tick told twice, or one beyond the number of ticks.
-    Tick(u64),
-    /// A process that the header does not name.
-    UnknownProcess(Box<str>),
-}
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: ", self.line)?;
-        match &self.what {
-            RecordProblem::NoHeader => f.write_str("the first line of a record is its header"),
-            RecordProblem::Schema(told) => write!(f, "the record is {told}, this version reads {SCHEMA}"),
-            RecordProblem::SecondHeader => f.write_str("a second header"),
-            RecordProblem::AfterTheEnd => f.write_str("something stands behind the end"),
-            RecordProblem::Truncated => f.write_str("the record breaks off before its end"),
-            RecordProblem::Tick(tick) => write!(f, "tick {tick} is told twice or was never due"),
-            RecordProblem::UnknownProcess(process) => write!(f, "process {process} is not named in the header"),
-        }
+fn move_by(by_us: i64, moments: &mut [&mut i64]) {
+    for moment in moments {
+        **moment = moment.saturating_add(by_us);
     }
 }
-
-impl core::error::Error for RecordError {}

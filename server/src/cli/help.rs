@@ -9,7 +9,7 @@ pub(super) const SERVE: &str = "\
 A flag comes before the environment (GREENLIGHT_BIND for --bind, and so on; lists apart by white space; an empty \
 variable is not set), that before the file, that before the default. A list is taken whole from the first of them \
 that names it. The file is TOML with the same names, stale_after for --stale-after; relative paths in it count \
-from its own folder. SIGHUP reads tokens and horizon again. SIGTERM ends: not ready at once, everything \
+from its own folder. SIGHUP reads tokens, horizon and probes again. SIGTERM ends: not ready at once, everything \
 else goes on for --drain, then what is in flight gets 5 s more.
 
   stale_after = \"30m\"
@@ -17,13 +17,26 @@ else goes on for --drain, then what is in flight gets 5 s more.
   url = \"https://eu.example.org\"
   prefix = \"eu/\"
   every = \"10s\"
+  [[probe]]                             # what is not said here is as shown
+  name = \"dev\"
+  url = \"http://127.0.0.1:8080/readyz\"
+  every = \"1s\"
+  timeout = \"300ms\"
+  silences_to_leave = 3                 # so many timeouts (or 429s) in a row; a no, a refusal or a cut: at once
+  answers_to_join = 1
+  hold_last = false                     # true: silence does not remove the last one that is in
+  version_header = \"x-version\"         # not asked for unless said; its value becomes serving_sha
+  verify = true                         # false: any certificate will do
 
-Exit codes: 0 ended by a signal, or the configuration is printed; 2 the configuration is wrong; 3 it cannot run: \
-the address is taken, the data directory is held by another daemon, or cannot be used.
+Exit codes: 0 ended by a signal, at the latest --drain and 5 s after it, or the configuration is printed; 1 ended at \
+once by a second signal: what was in flight is cut off, what was answered with 200 is kept; 2 the configuration is \
+wrong; 3 it cannot run: the address is taken, the data directory is held by another daemon, or cannot be used. Where \
+the board's task breaks by a bug of ours the process ends itself by SIGABRT, which a shell shows as 134.
 
 Examples:
   greenlight serve
   greenlight serve --bind 0.0.0.0:8787 --data /var/lib/greenlight --stale-after 30m
+  greenlight serve --probe dev=http://127.0.0.1:8080/readyz
   greenlight serve --follow eu/=https://eu.example.org --print-config";
 
 pub(super) const DEMO: &str = "\
@@ -76,6 +89,37 @@ Examples:
   greenlight wait dev --sha \"$(git rev-parse HEAD)\"
   greenlight wait dev --sha a1b2c3d --timeout 5m";
 
+pub(super) const HISTORY: &str = "\
+The daemon's own rule over what the daemon recorded, second by second: what would the verdict have been under \
+another horizon? Where no daemon was watching it was neither ready nor not. A row is masked while it is degraded and \
+no longer vetoes.
+
+Exit codes: 0 told, 2 usage, 3 the daemon could not be reached, keeps no history, or did not tell all of it.
+
+Examples:
+  greenlight history --from -7d --stale-after 15m,1h,never
+  greenlight history --from 2026-08-03T07:00:00Z --until 2026-08-03T09:00:00Z --json | jq 'select(.span==\"verdict\")'";
+
+pub(super) const EXPORT: &str = "\
+The first line says what it is and of which window, then comes the board as it was before, then what happened, and \
+the last line says that it is whole. Reasons and evidence of failures are in it as the sources told them.
+
+Exit codes: 0 written, 2 usage, 3 the daemon could not be reached, keeps no history, or did not tell all of it.
+
+Examples:
+  greenlight export --from -2h --out incident.jsonl
+  greenlight export --from -7d --name lane | gzip > lane.jsonl.gz";
+
+pub(super) const IMPORT: &str = "\
+Nothing is told to any daemon: the file is judged as greenlight history judges what a daemon tells. One that breaks \
+off, is of a newer version or is something else is refused, with the line.
+
+Exit codes: 0 judged, 2 usage or a file that is refused, 3 the answer could not be written.
+
+Examples:
+  greenlight import incident.jsonl --stale-after 1h,15m
+  greenlight import --salvage half-an-incident.jsonl --csv";
+
 pub(super) const TEST: &str = "\
 A scenario is JSON: a name, the horizon, and steps that report, remove, restart and expect, each at its moment.
 
@@ -107,6 +151,16 @@ Exit codes: 0 printed, 3 it could not be written.
 
 Example:
   greenlight openapi > openapi.json";
+
+#[cfg(feature = "page")]
+pub(super) const PAGE: &str = "\
+The copy shows the daemon that its address names, https://HOST/?daemon=https://DAEMON, if that daemon
+has --allow-origin for its host; and any saved /app, without a daemon.
+
+Exit codes: 0 written, 3 it could not be written.
+
+Example:
+  greenlight page --out site";
 
 #[cfg(test)]
 mod tests {

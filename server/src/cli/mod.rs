@@ -15,10 +15,13 @@ mod demo;
 mod demo_daemon;
 mod environment;
 mod help;
+mod history;
 mod log;
 mod openapi;
 mod outcome;
 mod pace;
+#[cfg(feature = "page")]
+mod page;
 mod print_config;
 mod publish;
 mod serve;
@@ -40,7 +43,7 @@ pub use self::config_file::ConfigFile;
 pub use self::environment::Environment;
 pub use self::outcome::Outcome;
 pub use self::serve::ServeFlags;
-pub use self::settings::{Data, Follow, Log, LogFormat, Settings};
+pub use self::settings::{Data, Follow, Log, LogFormat, Probe, Settings};
 
 use self::console::Console;
 use self::outcome::Failure;
@@ -70,12 +73,25 @@ enum Command {
     /// Wait until an instance serves a build
     #[command(after_help = help::WAIT)]
     Wait(wait::WaitArgs),
+    /// Judge what happened by any horizon, as a table, JSON or CSV
+    #[command(after_help = help::HISTORY)]
+    History(history::HistoryArgs),
+    /// Write what happened as JSON lines, to keep or to attach to a ticket
+    #[command(after_help = help::EXPORT)]
+    Export(history::ExportArgs),
+    /// Judge what greenlight export wrote, without any daemon
+    #[command(after_help = help::IMPORT)]
+    Import(history::ImportArgs),
     /// Play scenario files through the rules, with the times that they name
     #[command(after_help = help::TEST)]
     Test(test::TestArgs),
     /// Print the OpenAPI description of the HTTP interface, as JSON
     #[command(after_help = help::OPENAPI)]
     Openapi,
+    /// Write the status page as files, for any static host
+    #[cfg(feature = "page")]
+    #[command(after_help = help::PAGE)]
+    Page(page::PageArgs),
     /// Print a script by which a shell completes commands and flags
     #[command(after_help = help::COMPLETIONS)]
     Completions(completions::CompletionsArgs),
@@ -112,8 +128,13 @@ fn dispatch(command: Command, environment: &Environment, console: &mut Console<'
         Command::Publish(args) => publish::run(&args, environment, console),
         Command::Status(args) => status::run(args, environment, console),
         Command::Wait(args) => wait::run(&args, environment, console),
+        Command::History(args) => history::run(&args, environment, console),
+        Command::Export(args) => history::export(&args, environment, console),
+        Command::Import(args) => history::import(&args, console),
         Command::Test(args) => test::run(&args, console),
         Command::Openapi => openapi::run(console),
+        #[cfg(feature = "page")]
+        Command::Page(args) => page::run(&args, console),
         Command::Completions(args) => Ok(completions::run(&args, console)),
     }
 }

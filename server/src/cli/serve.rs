@@ -11,8 +11,9 @@ use super::console::Console;
 use super::environment::Environment;
 use super::log;
 use super::outcome::{Failure, Outcome};
-use super::settings::{Data, Follow, LogFormat};
+use super::settings::{Data, Follow, LogFormat, Probe};
 use super::values;
+use crate::serve::Ended;
 
 /// The flags that set something; one that was not given is `None` or empty.
 #[derive(Args, Clone, Debug, Default)]
@@ -63,6 +64,11 @@ pub struct ServeFlags {
     #[arg(long, value_name = "[PREFIX=]URL", value_parser = values::follow)]
     pub follow: Vec<Follow>,
 
+    /// Probe a member every 1s, and report it here as an instance: dev=http://127.0.0.1:8080/readyz. The file says
+    /// more of each (repeatable)
+    #[arg(long, value_name = "NAME=URL", value_parser = values::probe)]
+    pub probe: Vec<Probe>,
+
     /// An origin whose pages may read, or * (repeatable)
     #[arg(long, value_name = "ORIGIN", value_parser = values::origin)]
     pub allow_origin: Vec<String>,
@@ -106,6 +112,8 @@ pub(crate) fn run(args: ServeArgs, environment: &Environment, console: &mut Cons
     }
     log::begin(&resolved.settings.log);
     let reload = move || inputs.read().map(|resolved| resolved.settings).map_err(|error| error.to_string());
-    crate::serve::run(resolved.settings, reload).map_err(Failure::NotFoundOut)?;
-    Ok(Outcome::Yes)
+    match crate::serve::run(resolved.settings, reload).map_err(Failure::NotFoundOut)? {
+        Ended::InOrder => Ok(Outcome::Yes),
+        Ended::AtOnce => Ok(Outcome::No),
+    }
 }

@@ -23,7 +23,10 @@ impl Difference {
         loop {
             let (was, is) = match (old.peek(), new.peek()) {
                 (None, None) => return difference,
-                (Some(was), Some(is)) if was.held.order == is.held.order => (old.next(), new.next()),
+                // The pointers first: most rows are unchanged, and need not be looked into.
+                (Some(was), Some(is)) if Arc::ptr_eq(was.held, is.held) || was.held.order == is.held.order => {
+                    (old.next(), new.next())
+                }
                 (Some(was), Some(is)) if was.held.order < is.held.order => (old.next(), None),
                 (Some(_), None) => (old.next(), None),
                 (_, Some(_)) => (None, new.next()),

@@ -3,6 +3,8 @@
 //! It knows the snapshot that the store holds, and writes the difference to the one on the board. Where the
 //! store is in trouble the board goes on without it; once it is well again the whole board is written.
 
+use std::sync::Arc;
+
 use greenlight_core::history::{Event, record};
 use greenlight_core::{Board, Name, Remembered, Snapshot, UnixSeconds};
 
@@ -13,8 +15,8 @@ use crate::store::{Batch, Mark, Store, StoreError};
 /// Writes what changed, and remembers what the store lacks.
 pub(crate) struct Keeper {
     store: Box<dyn Store>,
-    /// What the store holds, who vouches apart until [`Keeper::flush`].
-    stored: Snapshot,
+    /// What the store holds; `None` where that is not known, so that only the whole board will do.
+    stored: Option<Snapshot>,
     events: Vec<Event>,
     /// Since when events were dropped, so that history has to be told the board anew; and how many.
     missing_since: Option<UnixSeconds>,
@@ -33,8 +35,8 @@ struct Trouble {
 }
 
 impl Keeper {
-    /// A keeper of a board that `store` holds as `stored`.
-    pub(crate) fn new(store: Box<dyn Store>, stored: Snapshot) -> Self {
+    /// A keeper of a board that `store` holds as `stored`; `None` where it has to be written anew.
+    pub(crate) fn new(store: Box<dyn Store>, stored: Option<Snapshot>) -> Self {
         let keeps = store.keeps();
         Self {
             store,
@@ -72,8 +74,8 @@ impl Keeper {
 
     /// Notes which rows entered the memory of removed ones, and which left it.
     pub(crate) fn note_memory(&mut self, entered: &[Name], left: &[Name]) {
-        if self.trouble.is_some() {
-            // The whole memory is written on recovery.
+        if self.stored.is_none() {
+            // The whole memory is written with the whole board.
             return;
         }
         self.entered_memory.extend_from_slice(entered);
@@ -96,7 +98,10 @@ impl Keeper {
         if self.retry_at().is_some_and(|at| now < at) {
             return;
         }
-        let mut batch = if self.trouble.is_some() { whole(board, snapshot) } else { self.difference(board, snapshot) };
+        let mut batch = match &self.stored {
+            Some(stored) => self.difference(stored, board, snapshot),
+            None => whole(board, snapshot),
+        };
         batch.events = std::mem::take(&mut self.events);
         let noted = batch.events.len();
         if self.missing_since.is_some() {
@@ -105,7 +110,7 @@ impl Keeper {
         batch.mark = Some(mark);
         batch.prune_before = Some(prune_before);
         if self.write(batch, now) {
-            self.stored = snapshot.clone();
+            self.stored = Some(snapshot.clone());
             if self.missing_since.take().is_some() {
                 let events = std::mem::take(&mut self.events_dropped);
                 tracing::warn!(events, "history has a hole: more happened than could wait for the store");
@@ -116,7 +121,7 @@ impl Keeper {
     }
 
     /// Writes one batch. Where that fails its events wait, and the whole board is written when it next succeeds.
-    pub(crate) fn write(&mut self, batch: Batch, now: UnixSeconds) -> bool {
+    fn write(&mut self, batch: Batch, now: UnixSeconds) -> bool {
         match self.store.append(&batch) {
             Ok(()) => {
                 self.entered_memory.clear();
@@ -128,14 +133,15 @@ impl Keeper {
             }
             Err(error) => {
                 self.events = batch.events;
+                self.stored = None;
                 self.fail(&error, now);
                 false
             }
         }
     }
 
-    fn difference(&self, board: &Board, snapshot: &Snapshot) -> Batch {
-        let difference = Difference::between(&self.stored, snapshot);
+    fn difference(&self, stored: &Snapshot, board: &Board, snapshot: &Snapshot) -> Batch {
+        let difference = Difference::between(stored, snapshot);
         let on_board: std::collections::BTreeSet<&Name> = self.left_memory.iter().collect();
         let remembered: Vec<Remembered> = self
             .entered_memory
@@ -146,7 +152,7 @@ impl Keeper {
             .collect();
         Batch {
             replaces_all: false,
-            rows: difference.rows.into_iter().map(|(held, vouch)| ((*held).clone(), vouch)).collect(),
+            rows: difference.rows,
             removed: difference.removed.iter().map(|held| held.order).collect(),
             vouches: difference.vouches.into_iter().map(|(held, vouch)| (held.order, vouch)).collect(),
             remembered,
@@ -168,10 +174,10 @@ impl Keeper {
 }
 
 /// The whole board and its memory.
-pub(crate) fn whole(board: &Board, snapshot: &Snapshot) -> Batch {
+fn whole(board: &Board, snapshot: &Snapshot) -> Batch {
     Batch {
         replaces_all: true,
-        rows: snapshot.rows().map(|row| ((**row.held).clone(), *row.vouch)).collect(),
+        rows: snapshot.rows().map(|row| (Arc::clone(row.held), *row.vouch)).collect(),
         remembered: board.remembered().cloned().collect(),
         ..Batch::default()
     }

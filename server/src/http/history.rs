@@ -11,9 +11,8 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use greenlight_core::history::{Event, Happening, Lives, record};
-use greenlight_core::{Name, UnixSeconds};
-use serde::{Deserialize, Serialize};
+use greenlight_core::history::{End, Event, Happening, Head, SCHEMA, Tail, record};
+use greenlight_core::{Horizon, Name, UnixSeconds};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -22,49 +21,11 @@ use super::{Api, json, query};
 use crate::moment::Moment;
 use crate::store::{EventReader, Opening, StoreError};
 
-/// The name of this shape, as JSON lines too.
-pub(crate) const SCHEMA: &str = "greenlight.history/1";
-
-/// What stands before the events: what they are of.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Head {
-    /// [`SCHEMA`].
-    pub(crate) schema: String,
-    /// The Greenlight that told it.
-    pub(crate) version: String,
-    /// The window's first second.
-    pub(crate) from_unix: UnixSeconds,
-    /// The first second after it.
-    pub(crate) to_unix: UnixSeconds,
-    /// Before which second the record is known to be complete.
-    pub(crate) known_until_unix: UnixSeconds,
-    /// From when on nothing has been pruned; null where nothing ever was.
-    pub(crate) complete_from_unix: Option<UnixSeconds>,
-    /// The instances that are told of, and no others; null where all are.
-    pub(crate) names: Option<Vec<Name>>,
-    /// Where a life of the daemon takes over from an earlier one.
-    pub(crate) lives: Lives,
-}
-
-/// What stands after the events, as the last of the JSON lines: without it something is missing.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Tail {
-    /// How many events there were.
-    pub(crate) events: u64,
-    /// To be given as `after` to go on; null where nothing follows.
-    pub(crate) next: Option<u64>,
-}
-
-/// The line of a [`Tail`].
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct End {
-    pub(crate) end: Tail,
-}
-
 pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response, Problem> {
     let pairs = query::pairs(&uri)?;
     let now = api.shared().clock.now();
     let asked = Asked {
+        horizon: api.shared().published.load().horizon,
         from: moment(&pairs, "from", now)?.unwrap_or_default(),
         // The second that is running is told as it is so far.
         to: moment(&pairs, "to", now)?.unwrap_or(now.later(1)),
@@ -109,6 +70,8 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
 
 /// What is asked for.
 struct Asked {
+    /// The daemon's own.
+    horizon: Horizon,
     from: UnixSeconds,
     to: UnixSeconds,
     names: Option<Vec<Name>>,
@@ -144,11 +107,12 @@ impl Telling {
     fn begin(reader: EventReader, asked: Asked, now: UnixSeconds) -> Result<Self, StoreError> {
         let opening = reader.opening(asked.from, asked.to)?;
         let head = Head {
-            schema: SCHEMA.to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             from_unix: asked.from,
             to_unix: asked.to,
             known_until_unix: asked.to.min(now.later(1)),
+            stale_after_secs: asked.horizon,
             complete_from_unix: reader.complete_from()?,
             names: asked.names.clone(),
             lives: opening.lives.clone(),

@@ -2,6 +2,8 @@
 //!
 //! The seam is `append(batch) -> durable` and `load() -> board`, nothing finer.
 
+use std::sync::Arc;
+
 use greenlight_core::history::Event;
 use greenlight_core::{Held, Name, Remembered, UnixSeconds, Vouch};
 
@@ -43,8 +45,9 @@ pub trait Store: Send {
 pub struct Batch {
     /// The batch is the whole board and its memory: whatever else was kept of rows and memory goes.
     pub replaces_all: bool,
-    /// Rows as they are now, by [`Held::order`], with their vouches.
-    pub rows: Vec<(Held, Vouch)>,
+    /// Rows as they are now, by [`Held::order`], with their vouches. Shared with the board, so that writing all of
+    /// it copies none.
+    pub rows: Vec<(Arc<Held>, Vouch)>,
     /// Rows that left the board, by [`Held::order`].
     pub removed: Vec<u64>,
     /// Only who vouches, of rows that are otherwise as they were kept, by [`Held::order`]. A row that is in
@@ -89,8 +92,8 @@ pub struct Mark {
 /// What a store gives back at start.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
-    /// The rows that were on the board.
-    pub rows: Vec<(Held, Vouch)>,
+    /// The rows that were on the board, in any order.
+    pub rows: Vec<(Arc<Held>, Vouch)>,
     /// The memory of removed rows.
     pub remembered: Vec<Remembered>,
     /// The last sign of life; `None` for a new store.

@@ -280,7 +280,7 @@ impl fmt::Debug for Shared {
 fn told_anew(batch: &Batch) -> Batch {
     let mut past = Past::new(Detail::Whole);
     for (held, vouch) in &batch.rows {
-        past.put(held.clone(), *vouch);
+        past.put(Arc::clone(held), *vouch);
     }
     let now = batch.mark.map(|mark| mark.at_unix).or_else(|| batch.events.last().map(|event| event.at_unix));
     let events = now.map(|now| record::of_board(past.rows().collect(), None, now).collect());

@@ -6,6 +6,7 @@
 //! but a start may happen twice to a row without harm, and of a start it is noted up to which row it has happened.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use ::redb::{ReadableTable, Table, WriteTransaction};
 use greenlight_core::history::{Detail, Event, Happening, Past};
@@ -182,7 +183,7 @@ impl Slice<'_> {
             if let Some(bytes) = self.past.get(name).map_err(trouble)? {
                 let bytes = bytes.value();
                 let PastRow { held, vouch } = decode("a row of the past", bytes)?;
-                past.put(held, vouch);
+                past.put(Arc::new(held), vouch);
                 self.rows_left = self.rows_left.saturating_sub(bytes.len() / BYTES_A_STEP);
             }
         }

@@ -1,6 +1,7 @@
 //! Reading a whole board back.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use ::redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata};
 use greenlight_core::{Held, Name, Remembered};
@@ -60,7 +61,7 @@ pub(super) fn load_all(database: &Database) -> Result<Loaded, StoreError> {
             last_change: stored.last_change,
             clamped_from: None,
         };
-        loaded.rows.push((held, vouch));
+        loaded.rows.push((Arc::new(held), vouch));
     }
 
     let memory = transaction.open_table(MEMORY).map_err(trouble)?;

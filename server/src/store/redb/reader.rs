@@ -151,7 +151,7 @@ fn read_past(transaction: &ReadTransaction, pruned: &Pruned) -> Result<Past, Sto
     };
     for entry in rows.iter().map_err(trouble)? {
         let PastRow { held, vouch } = decode("a row of the past", entry.map_err(trouble)?.1.value())?;
-        past.put(held, vouch);
+        past.put(Arc::new(held), vouch);
     }
     Ok(past)
 }
@@ -160,11 +160,11 @@ fn read_past(transaction: &ReadTransaction, pruned: &Pruned) -> Result<Past, Sto
 fn finished(past: &Past, done: &str, start: &Event) -> Past {
     let mut rest = Past::new(Detail::Whole);
     for row in past.rows().filter(|row| row.name().as_str() > done) {
-        rest.put((**row.held).clone(), *row.vouch);
+        rest.put(Arc::clone(row.held), *row.vouch);
     }
     rest.apply(start);
     for row in past.rows().filter(|row| row.name().as_str() <= done) {
-        rest.put((**row.held).clone(), *row.vouch);
+        rest.put(Arc::clone(row.held), *row.vouch);
     }
     rest
 }

@@ -73,7 +73,7 @@ fn write_board(transaction: &WriteTransaction, batch: &Batch) -> Result<(), Stor
     let mut rows = transaction.open_table(ROWS).map_err(trouble)?;
     let mut vouches = transaction.open_table(VOUCHES).map_err(trouble)?;
     for (held, vouch) in &batch.rows {
-        rows.insert(held.order, encode(&StoredRow::from(held))?.as_slice()).map_err(trouble)?;
+        rows.insert(held.order, encode(&StoredRow::from(&**held))?.as_slice()).map_err(trouble)?;
         vouches.insert(held.order, pack(vouch)).map_err(trouble)?;
     }
     for (order, vouch) in &batch.vouches {

@@ -1,6 +1,7 @@
 //! What a store should hold, and random batches from a seed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use greenlight_core::history::{Event, Happening};
 use greenlight_core::{GoodFor, Held, Name, Remembered, Route, Row, UnixSeconds, Vouch};
@@ -30,7 +31,7 @@ impl Random {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Model {
-    pub(super) rows: BTreeMap<u64, (Held, Vouch)>,
+    pub(super) rows: BTreeMap<u64, (Arc<Held>, Vouch)>,
     pub(super) memory: BTreeMap<Name, Remembered>,
     pub(super) mark: Option<Mark>,
     pub(super) events: Vec<(u64, Event)>,
@@ -43,8 +44,8 @@ impl Model {
             self.memory.clear();
         }
         for (held, vouch) in &batch.rows {
-            let held = Held { last_change: held.stored_change(), clamped_from: None, ..held.clone() };
-            self.rows.insert(held.order, (held, *vouch));
+            let held = Held { last_change: held.stored_change(), clamped_from: None, ..(**held).clone() };
+            self.rows.insert(held.order, (Arc::new(held), *vouch));
         }
         for (order, vouch) in &batch.vouches {
             if let Some(row) = self.rows.get_mut(order) {
@@ -135,9 +136,9 @@ pub(super) fn vouch(random: &mut Random) -> Vouch {
     Vouch { last_report, good_for, good_until: if random.one_in(5) { None } else { Some(at(random.below(20_000))) } }
 }
 
-pub(super) fn held(order: u64, random: &mut Random) -> Held {
+pub(super) fn held(order: u64, random: &mut Random) -> Arc<Held> {
     let route = Route { proxy_port: random.one_in(2).then_some(80), public_host: None, expires_at: Some(order) };
-    Held {
+    Arc::new(Held {
         order,
         name: name(&format!("team/row-{order}")),
         row: row(random),
@@ -145,7 +146,7 @@ pub(super) fn held(order: u64, random: &mut Random) -> Held {
         source: name(["driver", "ci"][random.index(2)]),
         last_change: at(500),
         clamped_from: random.one_in(3).then(|| at(random.below(10_000))),
-    }
+    })
 }
 
 /// A batch as a board could give it: rows come, change and go; memory with them.

@@ -1,0 +1,39 @@
+//! Text from outside, for a terminal.
+
+use core::fmt::{self, Write};
+
+use crate::name::is_invisible;
+
+/// Shows a text on one line with every invisible character escaped, cut after so many characters.
+#[derive(Clone, Copy, Debug)]
+pub struct Inert<'a>(pub &'a str, pub usize);
+
+impl fmt::Display for Inert<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text, limit) = *self;
+        for (place, character) in text.chars().enumerate() {
+            if place == limit {
+                return f.write_char('…');
+            }
+            if is_invisible(character) {
+                write!(f, "{}", character.escape_unicode())?;
+            } else {
+                f.write_char(character)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn invisible_characters_are_escaped_and_long_texts_cut() {
+        assert_eq!(Inert("a\nb\u{202E}", 9).to_string(), "a\\u{a}b\\u{202e}");
+        assert_eq!(Inert("abcdef", 3).to_string(), "abc…");
+        assert_eq!(Inert("abc", 3).to_string(), "abc");
+    }
+}

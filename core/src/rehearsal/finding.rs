@@ -1,0 +1,321 @@
+//! What went wrong, as the record itself shows it. The first finding is the one that a report's last word names.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::class::{Class, Classes};
+use super::fitness::count;
+use super::length::Length;
+use super::record::{Record, Tick};
+use super::states::{States, Turn};
+use crate::rotation::MoveKind;
+
+/// One thing that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// A process that had its SIGTERM refused while it was still asked.
+    ClosedEarly {
+        /// Which.
+        process: Box<str>,
+        /// From its first refusal to the end of its traffic, at least; `None` where it never left.
+        before_us: Option<i64>,
+        /// How much of that is the lag of the balancer.
+        lag_us: i64,
+        /// How many ticks it refused.
+        ticks: u64,
+    },
+    /// A process ended while it was still asked.
+    ExitedEarly {
+        /// Which.
+        process: Box<str>,
+        /// How it ended.
+        exit: Box<str>,
+        /// Whether it had its SIGTERM.
+        told: Told,
+        /// From its end to the end of its traffic; `None` where it never left.
+        before_us: Option<i64>,
+        /// How much of that is the lag of the balancer.
+        lag_us: i64,
+        /// How many ticks it refused.
+        ticks: u64,
+    },
+    /// A process refused after it joined, before it had served anybody.
+    ReadyTooEarly {
+        /// Which.
+        process: Box<str>,
+        /// From its join to its last refusal.
+        for_us: i64,
+        /// How many ticks it refused.
+        ticks: u64,
+    },
+    /// A process that had served refused, and nobody had told it to stop.
+    StoppedListening {
+        /// Which.
+        process: Box<str>,
+        /// How many ticks it refused.
+        ticks: u64,
+    },
+    /// Ticks that were due while nobody was in rotation.
+    NobodyIn {
+        /// How many.
+        ticks: u64,
+        /// Who left before the first of them, and why; `None` where nobody had joined.
+        left: Option<(Box<str>, String)>,
+    },
+    /// A process cut, tore or garbled answers.
+    Lost {
+        /// Which.
+        process: Box<str>,
+        /// How.
+        class: Class,
+        /// How many.
+        ticks: u64,
+        /// How many of them ended after its SIGTERM.
+        after_sigterm: u64,
+        /// How many of them were on a connection that had carried a request before.
+        reused: u64,
+    },
+    /// A process gave complete answers of another status.
+    Answered {
+        /// Which.
+        process: Box<str>,
+        /// Which of the two kinds.
+        class: Class,
+        /// The first such status.
+        status: Option<u16>,
+        /// How many.
+        ticks: u64,
+    },
+    /// The client gave up.
+    Slow {
+        /// How many.
+        ticks: u64,
+        /// How many are tolerated.
+        allowed: u64,
+    },
+}
+
+/// Whether somebody had told a process to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It had its SIGTERM.
+    Yes,
+    /// Nobody had.
+    No,
+}
+
+/// All findings of a record, the most telling first.
+pub fn findings(record: &Record, totals: &Classes) -> Vec<Finding> {
+    let states = States::of(record);
+    let mut ticks: Vec<&Tick> = record.told_ticks().filter(|tick| tick.class != Class::Ok).collect();
+    ticks.sort_unstable_by_key(|tick| tick.tick);
+    let names = || record.header.processes.iter().map(|planned| &*planned.name);
+    let of = |process: &str, class: Class| -> Vec<&Tick> {
+        ticks.iter().copied().filter(|tick| tick.class == class && tick.process.as_deref() == Some(process)).collect()
+    };
+    let mut all = Vec::new();
+    for process in names() {
+        refusals(record, &states, process, &of(process, Class::Refused), &mut all);
+    }
+    nobody(record, &ticks, &mut all);
+    for process in names() {
+        for class in [Class::Cut, Class::Torn, Class::Garbled] {
+            let lost = of(process, class);
+            if !lost.is_empty() {
+                let told = told_at(&states, process);
+                all.push(Finding::Lost {
+                    process: process.into(),
+                    class,
+                    ticks: count(lost.iter()),
+                    after_sigterm: count(lost.iter().filter(|tick| told.is_some_and(|at| at <= tick.end_us))),
+                    reused: count(lost.iter().filter(|tick| tick.is_reused())),
+                });
+            }
+        }
+        for class in [Class::ServerError, Class::Unexpected] {
+            let answered = of(process, class);
+            if let Some(first) = answered.first() {
+                let ticks = count(answered.iter());
+                all.push(Finding::Answered { process: process.into(), class, status: first.status, ticks });
+            }
+        }
+    }
+    let slow = totals.of(Class::Slow);
+    if slow > 0 {
+        all.push(Finding::Slow { ticks: slow, allowed: record.header.options.max_slow });
+    }
+    all
+}
+
+fn told_at(states: &States<'_>, process: &str) -> Option<i64> {
+    states.turns(process).iter().find(|(_, turn, _)| *turn == Turn::Sigterm).map(|(at, ..)| *at)
+}
+
+/// One finding for the refusals after a process was told to stop or ended, one for those before.
+fn refusals(record: &Record, states: &States<'_>, process: &str, refused: &[&Tick], all: &mut Vec<Finding>) {
+    let told = told_at(states, process);
+    let exited = record.exited(process);
+    let is_over =
+        |tick: &&&Tick| told.is_some_and(|at| at <= tick.end_us) || exited.is_some_and(|(at, _)| at <= tick.end_us);
+    let over: Vec<&Tick> = refused.iter().filter(is_over).copied().collect();
+    let before: Vec<&Tick> = refused.iter().filter(|tick| !is_over(tick)).copied().collect();
+    let lag_us = record.header.options.lag_us;
+    if let Some(first) = over.iter().map(|tick| tick.end_us).min() {
+        // The end of its traffic: the leave after the refusal, and what the balancer lags behind it.
+        let end = record
+            .moves()
+            .filter(|(_, one, kind, _)| *one == process && *kind == MoveKind::Leave)
+            .map(|(at, ..)| at.saturating_add(lag_us))
+            .find(|at| *at > first);
+        let ticks = count(over.iter());
+        all.push(match exited {
+            Some((at, exit)) if at <= first.saturating_add(NOTICED_WITHIN_US) => Finding::ExitedEarly {
+                process: process.into(),
+                exit: exit.into(),
+                told: if told.is_some_and(|told| told <= at) { Told::Yes } else { Told::No },
+                before_us: end.map(|end| end.saturating_sub(at)),
+                lag_us,
+                ticks,
+            },
+            Some(_) | None => Finding::ClosedEarly {
+                process: process.into(),
+                before_us: end.map(|end| end.saturating_sub(first)),
+                lag_us,
+                ticks,
+            },
+        });
+    }
+    let served = record
+        .told_ticks()
+        .filter(|tick| tick.class == Class::Ok && tick.process.as_deref() == Some(process))
+        .map(|tick| tick.end_us)
+        .min();
+    let (early, stopped): (Vec<&Tick>, Vec<&Tick>) =
+        before.into_iter().partition(|tick| served.is_none_or(|at| tick.end_us < at));
+    if let Some(last) = early.iter().map(|tick| tick.end_us).max() {
+        let joined = states.turns(process).iter().find(|(_, turn, _)| *turn == Turn::Join).map_or(0, |(at, ..)| *at);
+        let (for_us, ticks) = (last.saturating_sub(joined), count(early.iter()));
+        all.push(Finding::ReadyTooEarly { process: process.into(), for_us, ticks });
+    }
+    if !stopped.is_empty() {
+        all.push(Finding::StoppedListening { process: process.into(), ticks: count(stopped.iter()) });
+    }
+}
+
+/// One finding for each leave that left nobody in, and one for the time before anybody joined.
+fn nobody(record: &Record, missed: &[&Tick], all: &mut Vec<Finding>) {
+    let lag_us = record.header.options.lag_us;
+    let leaves: Vec<_> = record.moves().filter(|(_, _, kind, _)| *kind == MoveKind::Leave).collect();
+    let mut of_leave: BTreeMap<Option<usize>, u64> = BTreeMap::new();
+    for tick in missed.iter().filter(|tick| tick.class == Class::Nobody) {
+        let left = leaves.partition_point(|(at, ..)| at.saturating_add(lag_us) <= tick.due_us);
+        let ticks = of_leave.entry(left.checked_sub(1)).or_default();
+        *ticks = ticks.saturating_add(1);
+    }
+    for (left, ticks) in of_leave {
+        let left = left.and_then(|place| leaves.get(place));
+        let left = left.map(|(_, process, _, cause)| ((*process).into(), format!("{cause}")));
+        all.push(Finding::NobodyIn { ticks, left });
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ClosedEarly { process, before_us, lag_us, ticks } => {
+                write!(f, "{process} closed its listener ")?;
+                match before_us {
+                    Some(us) => write!(f, "at least {} before it left rotation{}", Length(*us), Lag(*lag_us))?,
+                    None => f.write_str("while it was in rotation, which it never left")?,
+                }
+                write!(f, ": {} refused", Ticks(*ticks))
+            }
+            Self::ExitedEarly { process, exit, told, before_us, lag_us, ticks } => {
+                write!(f, "{process} ended ({exit})")?;
+                match told {
+                    Told::Yes => f.write_str(" ")?,
+                    Told::No => f.write_str(", though nobody had told it to, ")?,
+                }
+                match before_us {
+                    Some(us) => write!(f, "{} before it left rotation{}", Length(*us), Lag(*lag_us))?,
+                    None => f.write_str("while it was in rotation, which it never left")?,
+                }
+                write!(f, ": {} refused", Ticks(*ticks))
+            }
+            Self::ReadyTooEarly { process, for_us, ticks } => write!(
+                f,
+                "{process} was declared ready too early: for {} after it joined it refused {}",
+                Length(*for_us),
+                Ticks(*ticks)
+            ),
+            Self::StoppedListening { process, ticks } => {
+                write!(
+                    f,
+                    "{process} refused {} though it was in rotation and nobody had told it to stop",
+                    Ticks(*ticks)
+                )
+            }
+            Self::NobodyIn { ticks, left: Some((process, cause)) } => {
+                write!(f, "nobody was in rotation for {}: {process} had left ({cause})", Ticks(*ticks))
+            }
+            Self::NobodyIn { ticks, left: None } => {
+                write!(f, "nobody was in rotation for {}: nobody had joined", Ticks(*ticks))
+            }
+            Self::Lost { process, class, ticks, after_sigterm, reused } => {
+                let verb = match class {
+                    Class::Torn => "tore the answers of",
+                    Class::Garbled => "garbled the answers of",
+                    Class::Ok
+                    | Class::Unexpected
+                    | Class::Slow
+                    | Class::Refused
+                    | Class::Cut
+                    | Class::ServerError
+                    | Class::Nobody
+                    | Class::Ours => "cut",
+                };
+                write!(f, "{process} {verb} {}", Ticks(*ticks))?;
+                write!(f, ": {after_sigterm} after its SIGTERM, {reused} on a used connection")
+            }
+            Self::Answered { process, class, status, ticks } => {
+                write!(f, "{process} gave {} another answer than expected ({}", Ticks(*ticks), class.as_str())?;
+                match status {
+                    Some(status) => write!(f, ", first {status})"),
+                    None => f.write_str(")"),
+                }
+            }
+            Self::Slow { ticks, allowed } => {
+                write!(f, "the client gave up on {}, and {allowed} are tolerated", Ticks(*ticks))
+            }
+        }
+    }
+}
+
+/// A number of ticks.
+pub(super) struct Ticks(pub(super) u64);
+
+impl fmt::Display for Ticks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 tick"),
+            many => write!(f, "{many} ticks"),
+        }
+    }
+}
+
+/// What the balancer lags behind, where it does.
+struct Lag(i64);
+
+impl fmt::Display for Lag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 > 0 { write!(f, " and a lag of {} was over", Length(self.0)) } else { Ok(()) }
+    }
+}
+
+/// A process closes its sockets before its end can be waited for: a refusal so shortly before the end that was
+/// noticed is of the end.
+const NOTICED_WITHIN_US: i64 = 20_000;

@@ -1,0 +1,133 @@
+//! What every process was doing at a moment, as the record has it.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::record::{Event, Record};
+use crate::rotation::MoveKind;
+
+/// What a process is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doing {
+    /// It was not started yet.
+    NotStarted,
+    /// It runs and has not joined yet.
+    Starting,
+    /// It is in rotation.
+    In,
+    /// It was in rotation and is out, and nobody told it to stop.
+    Out,
+    /// It got its SIGTERM and is still in rotation.
+    Told,
+    /// It got its SIGTERM and is out of rotation.
+    Draining,
+    /// It ended.
+    Exited,
+    /// The rehearsal cleaned it up.
+    Killed,
+}
+
+impl Doing {
+    /// The words for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotStarted => "not started",
+            Self::Starting => "starting",
+            Self::In => "in",
+            Self::Out => "out",
+            Self::Told => "told to stop",
+            Self::Draining => "draining",
+            Self::Exited => "exited",
+            Self::Killed => "killed",
+        }
+    }
+}
+
+/// What changed what a process was doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// It was started.
+    Start,
+    /// It joined rotation.
+    Join,
+    /// It got its SIGTERM.
+    Sigterm,
+    /// The rehearsal killed it.
+    Kill,
+    /// It ended.
+    Exit,
+    /// It left rotation.
+    Leave,
+}
+
+/// The turns of every process, in order of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct States<'a> {
+    of: BTreeMap<&'a str, Vec<(i64, Turn, Doing)>>,
+}
+
+impl<'a> States<'a> {
+    /// Reads them from a record.
+    pub fn of(record: &'a Record) -> Self {
+        let mut turns: Vec<(i64, &str, Turn)> = record.events.iter().filter_map(turn_of).collect();
+        // Turns of one moment stay in the order of the file: a join and its SIGTERM may share one.
+        turns.sort_by_key(|(at, ..)| *at);
+        let mut of: BTreeMap<&str, Vec<(i64, Turn, Doing)>> = BTreeMap::new();
+        for (at, process, turn) in turns {
+            let past = of.entry(process).or_default();
+            let before = past.last().map_or(Doing::NotStarted, |(.., doing)| *doing);
+            past.push((at, turn, after(before, turn)));
+        }
+        Self { of }
+    }
+
+    /// The turns of one process: when, which, and what it did from then on.
+    pub fn turns(&self, process: &str) -> &[(i64, Turn, Doing)] {
+        self.of.get(process).map_or(&[], |turns| turns)
+    }
+
+    /// What a process was doing at a moment, a turn of that very moment included.
+    pub fn at(&self, process: &str, at_us: i64) -> Doing {
+        let turns = self.turns(process);
+        let past = turns.partition_point(|(at, ..)| *at <= at_us);
+        past.checked_sub(1).and_then(|last| turns.get(last)).map_or(Doing::NotStarted, |(.., doing)| *doing)
+    }
+}
+
+fn turn_of(event: &Event) -> Option<(i64, &str, Turn)> {
+    match event {
+        Event::Started { at_us, process, .. } => Some((*at_us, process, Turn::Start)),
+        Event::Sigterm { at_us, process } => Some((*at_us, process, Turn::Sigterm)),
+        Event::Exited { at_us, process, .. } => Some((*at_us, process, Turn::Exit)),
+        Event::Killed { at_us, process } => Some((*at_us, process, Turn::Kill)),
+        Event::Move { at_us, process, kind: MoveKind::Join, .. } => Some((*at_us, process, Turn::Join)),
+        Event::Move { at_us, process, kind: MoveKind::Leave, .. } => Some((*at_us, process, Turn::Leave)),
+        Event::Header(_)
+        | Event::LastWords { .. }
+        | Event::Elsewhere { .. }
+        | Event::Expected { .. }
+        | Event::Probe { .. }
+        | Event::Late { .. }
+        | Event::Tried { .. }
+        | Event::Tick(_)
+        | Event::Control { .. }
+        | Event::End { .. } => None,
+    }
+}
+
+/// What an end began, no later move undoes: the prober learns of it after it happened.
+const fn after(before: Doing, turn: Turn) -> Doing {
+    match (before, turn) {
+        (Doing::Killed, _) | (_, Turn::Kill) => Doing::Killed,
+        (Doing::Exited, _) | (_, Turn::Exit) => Doing::Exited,
+        (_, Turn::Start) => Doing::Starting,
+        (Doing::Told | Doing::Draining, Turn::Join) | (Doing::In | Doing::Told, Turn::Sigterm) => Doing::Told,
+        (Doing::Told | Doing::Draining, Turn::Leave)
+        | (Doing::NotStarted | Doing::Starting | Doing::Out | Doing::Draining, Turn::Sigterm) => Doing::Draining,
+        (Doing::NotStarted | Doing::Starting | Doing::In | Doing::Out, Turn::Join) => Doing::In,
+        (Doing::NotStarted | Doing::Starting | Doing::In | Doing::Out, Turn::Leave) => Doing::Out,
+    }
+}

@@ -1,0 +1,91 @@
+//! A socket of one's own, connected.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use rustix::io::Errno;
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use tokio::net::TcpStream;
+
+use super::progress::Facts;
+use super::trouble::{Trouble, errno};
+
+/// Connects to the first address that takes the connection. Where none does, the trouble is that of the last one
+/// that says anything of the peer.
+pub(super) async fn connect_any(addresses: &[SocketAddr], facts: &Facts) -> Result<Arc<TcpStream>, Trouble> {
+    let mut trouble = None;
+    for address in addresses {
+        match connect(*address, facts).await {
+            Ok(stream) => return Ok(stream),
+            Err(ours @ Trouble::Ours { .. }) => trouble = trouble.or(Some(ours)),
+            Err(theirs) => trouble = Some(theirs),
+        }
+    }
+    Err(trouble.unwrap_or(Trouble::NoSuchName))
+}
+
+/// Connects to one address.
+pub(super) async fn connect(address: SocketAddr, facts: &Facts) -> Result<Arc<TcpStream>, Trouble> {
+    let (socket, connected) = begin(address).map_err(|error| Trouble::at_once(&error))?;
+    let stream = TcpStream::from_std(socket.into()).map_err(|error| Trouble::at_once(&error))?;
+    if connected == Connected::NotYet {
+        established(&stream, facts).await.map_err(|error| Trouble::while_connecting(&error))?;
+    }
+    not_to_itself(stream, address).map(Arc::new)
+}
+
+/// A port that is free may be given to the very connection that asks for it, which then meets itself.
+pub(super) fn not_to_itself(stream: TcpStream, address: SocketAddr) -> Result<TcpStream, Trouble> {
+    if stream.local_addr().is_ok_and(|local| local == address) {
+        end(&stream);
+        return Err(Trouble::Ours { code: "SELF_CONNECT".into() });
+    }
+    Ok(stream)
+}
+
+/// Ends a connection for good. One that the peer has closed is closed in order. Any other is reset: in order, our
+/// port would be taken for a minute after each question.
+pub(super) fn end(stream: &TcpStream) {
+    let closed_by_peer =
+        matches!(rustix::net::recv(stream, &mut [0_u8; 1], rustix::net::RecvFlags::DONTWAIT), Ok((_, 0)));
+    if !closed_by_peer {
+        // An error means that the connection has ended already.
+        let _ = stream.set_zero_linger();
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connected {
+    AtOnce,
+    NotYet,
+}
+
+fn begin(address: SocketAddr) -> io::Result<(Socket, Connected)> {
+    let kind = Type::STREAM.nonblocking().cloexec();
+    let socket = Socket::new_raw(Domain::for_address(address), kind, Some(Protocol::TCP))?;
+    match socket.connect(&SockAddr::from(address)) {
+        Ok(()) => Ok((socket, Connected::AtOnce)),
+        Err(error) if errno(&error) == Some(Errno::INPROGRESS) => Ok((socket, Connected::NotYet)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits until the connection is there, or failed.
+async fn established(stream: &TcpStream, facts: &Facts) -> io::Result<()> {
+    std::future::poll_fn(|cx| {
+        let ready = stream.poll_write_ready(cx);
+        if ready.is_pending() && !facts.is_last_look() {
+            return std::task::Poll::Pending;
+        }
+        if let Some(error) = stream.take_error()? {
+            return std::task::Poll::Ready(Err(error));
+        }
+        match (stream.peer_addr(), ready) {
+            (Ok(_), _) => std::task::Poll::Ready(Ok(())),
+            (Err(_), std::task::Poll::Pending) => std::task::Poll::Pending,
+            (Err(error), std::task::Poll::Ready(_)) => std::task::Poll::Ready(Err(error)),
+        }
+    })
+    .await
+}
