@@ -55,7 +55,7 @@ impl Lives {
     }
 
     /// When a later life takes over from this one, counted from 0 for what comes before the first start.
-    pub(super) fn held_until(&self, life: u64) -> UnixSeconds {
+    pub fn held_until(&self, life: u64) -> UnixSeconds {
         let later = self.overtaking.partition_point(|overtaking| overtaking.life <= life);
         self.overtaking.get(later).map_or(UnixSeconds::MAX, |overtaking| overtaking.from_unix)
     }
