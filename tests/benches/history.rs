@@ -26,7 +26,10 @@ fn main() {
     let (before, _) = resident_mib(daemon.id());
     let (took, (lines, bytes, most)) = timed(|| read(&daemon, "/history?lines"));
     println!("/history of {lines} lines, {} MB, from a daemon of {INSTANCES} instances", bytes / 1_000_000);
-    println!("  {} in all; {before} MiB resident before, {most} MiB at most while it was told", micros(took.as_secs_f64()));
+    println!(
+        "  {} in all; {before} MiB resident before, {most} MiB at most while it was told",
+        micros(took.as_secs_f64())
+    );
     let (took, (lines, ..)) = timed(|| read(&daemon, &format!("/history?lines&from={}", now - 3_600)));
     println!("  its last hour alone: {lines} lines in {}", micros(took.as_secs_f64()));
     drop(daemon);

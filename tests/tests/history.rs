@@ -162,7 +162,14 @@ async fn lived(seed: u64) {
     daemon.handle().tick().await.unwrap();
     said.insert(now, ask(&daemon, "/readyz").await);
     let history = ask(&daemon, &format!("/history?lines&from={}", BEGIN - 500)).await;
-    check(&replayed(&history), &said, BEGIN - 500, now);
+    let told = replayed(&history);
+    check(&told, &said, BEGIN - 500, now);
+    // `/app` says since when, as history has it: at the earliest since this life began to watch.
+    let app: Value = serde_json::from_str(&ask(&daemon, "/app").await).unwrap();
+    let is_ready = |second: u64| told[&second] == Said::Ready;
+    let since =
+        (app["started_unix"].as_u64().unwrap()..=now).rev().take_while(|at| is_ready(*at) == is_ready(now)).last();
+    assert_eq!(app["readiness"]["since_unix"].as_u64(), since, "{app}");
     // A window that begins in the midst of it says the same of what it holds.
     let from = BEGIN + random.below(now.saturating_sub(BEGIN).max(1));
     let history = ask(&daemon, &format!("/history?lines&from={from}")).await;

@@ -106,7 +106,8 @@ impl Builder {
                 sources: Arc::default(),
                 reported_since_start: false,
                 ready,
-                ready_since: None,
+                // Before it nobody watched: neither ready nor not.
+                ready_since: Some(clock.now()),
                 next_flip: snapshot.next_flip(stale_after, clock.now()),
                 store: health,
                 snapshot: snapshot.clone(),
