@@ -1,4 +1,5 @@
-//! Does history cost memory, and does pruning hold up a report? A million events are read from the real daemon while
+//! How fast is a replay, does history cost memory, and does pruning hold up a report? A week of events is replayed;
+//! a million events are read from the real daemon while
 //! its memory is watched; then a month of events is to be dropped while reports come in.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and ends where something is wrong")]
@@ -8,16 +9,18 @@ use std::net::TcpStream;
 
 use greenlight::UnixSeconds;
 use greenlight::store::{Batch, Store, open};
-use greenlight_core::history::{Event, Happening};
-use greenlight_core::{Name, Row};
+use greenlight_core::history::{Event, Happening, Lives, Sweep, Window};
+use greenlight_core::{Horizon, Name, Row};
 use greenlight_tests::measure::{micros, quantiles, resident_mib, timed};
 use greenlight_tests::{Daemon, Folder};
 
 const EVENTS: u64 = 1_000_000;
+const A_WEEK_OF_EVENTS: u64 = 100_000;
 const A_MONTH_OF_EVENTS: u64 = 300_000;
 const INSTANCES: u64 = 500;
 
 fn main() {
+    replays();
     let now = now();
     let folder = Folder::new();
     // A week, up to now.
@@ -60,6 +63,59 @@ fn main() {
     assert!(kept > INSTANCES && kept < A_MONTH_OF_EVENTS / 10, "{kept}");
 }
 
+/// What a page does that has the events at hand: one horizon, another, two compared.
+fn replays() {
+    let events: Vec<Event> = (0..A_WEEK_OF_EVENTS).map(|number| event(number, number * 6)).collect();
+    println!("{A_WEEK_OF_EVENTS} events of {INSTANCES} instances over a week, in memory");
+    let window = Window { from: UnixSeconds::new(0), to: UnixSeconds::new(A_WEEK_OF_EVENTS * 6) };
+    let hour = Horizon::DEFAULT;
+    for (what, horizons) in [("one horizon", &[hour][..]), ("two, compared", &[hour, Horizon::After(900)])] {
+        let mut spans: u64 = 0;
+        let mut all: Vec<f64> = Vec::new();
+        for _ in 0..11 {
+            spans = 0;
+            let (took, ()) = timed(|| {
+                let mut sweep = Sweep::new(window, horizons, Lives::default());
+                if horizons.len() > 1 {
+                    sweep = sweep.comparing(0, 1);
+                }
+                let mut tell = |_| spans += 1;
+                for event in &events {
+                    sweep.push(event, &mut tell);
+                }
+                sweep.finish(window.to, &mut tell);
+            });
+            all.push(took.as_secs_f64());
+        }
+        let [median, most] = quantiles(&mut all, [0.5, 1.0]).map(micros);
+        println!("  {what}: {spans} spans in {median}, at most {most}");
+    }
+}
+
+/// One of many events, as a daemon would record it.
+fn event(number: u64, at_secs: u64) -> Event {
+    let at_unix = UnixSeconds::new(at_secs);
+    let what = if number == 0 {
+        Happening::Started { watched_until_unix: None, drift_secs: 0 }
+    } else {
+        let place = number % INSTANCES;
+        Happening::Changed {
+            name: Name::of_instance(&format!("team/slot-{place:04}")).unwrap(),
+            order: place,
+            source: Name::of_source("driver").unwrap(),
+            last_change_unix: at_unix,
+            stored_change_unix: None,
+            row: Box::new(Row {
+                phase: "building".into(),
+                serving_sha: (number % 3 > 0).then(|| format!("{number:07x}").into()),
+                last_green: Some("9f6e4d5".into()),
+                ..Row::default()
+            }),
+        }
+    };
+    Event { at_unix, what }
+}
+
 fn tell(when: &str, took: &mut [f64]) {
     let [median, p99, most] = quantiles(took, [0.5, 0.99, 1.0]).map(micros);
     println!("  {when}: {} reports, median {median}, 99 % within {p99}, all within {most}", took.len());
@@ -68,32 +124,9 @@ fn tell(when: &str, took: &mut [f64]) {
 /// Writes events that are spread evenly over so many seconds, as a daemon would have recorded them.
 fn fill(folder: &Folder, events: u64, from: u64, secs: u64) {
     let mut store = open(folder.path()).unwrap();
-    let source = Name::of_source("driver").unwrap();
-    let names: Vec<Name> = (0..INSTANCES).map(|n| Name::of_instance(&format!("team/slot-{n:04}")).unwrap()).collect();
-    let event = |number: u64| {
-        let at_unix = UnixSeconds::new(from + number * secs / events);
-        let what = if number == 0 {
-            Happening::Started { watched_until_unix: None, drift_secs: 0 }
-        } else {
-            let place = number % INSTANCES;
-            Happening::Changed {
-                name: names[usize::try_from(place).unwrap()].clone(),
-                order: place,
-                source: source.clone(),
-                last_change_unix: at_unix,
-                stored_change_unix: None,
-                row: Box::new(Row {
-                    phase: "building".into(),
-                    serving_sha: (number % 3 > 0).then(|| format!("{number:07x}").into()),
-                    last_green: Some("9f6e4d5".into()),
-                    ..Row::default()
-                }),
-            }
-        };
-        Event { at_unix, what }
-    };
     for first in (0..events).step_by(10_000) {
-        let events = (first..events.min(first + 10_000)).map(event).collect();
+        let events: Vec<Event> =
+            (first..events.min(first + 10_000)).map(|number| event(number, from + number * secs / events)).collect();
         store.append(&Batch { events, ..Batch::default() }).unwrap();
     }
 }

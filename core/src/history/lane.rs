@@ -13,33 +13,42 @@ use crate::time::{Horizon, UnixSeconds};
 /// Rows in board order: the order of each and its place in the past.
 pub(super) type InOrder = BTreeSet<(u64, usize)>;
 
+/// A row's standing, with its place in [`InOrder`]; `None` where it is not on the board.
+pub(super) type Counted = Option<(Standing, (u64, usize))>;
+
 /// The state of a sweep under one horizon.
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) horizon: Horizon,
     tally: Tally,
     vetoing: InOrder,
+    /// Whether a row began or ceased to count since what it says was judged.
+    pub(super) has_changed: bool,
     pub(super) saying: Run<Said>,
 }
 
 impl Lane {
     pub(super) fn new(horizon: Horizon) -> Self {
-        Self { horizon, tally: Tally::default(), vetoing: InOrder::new(), saying: Run::default() }
+        Self { horizon, tally: Tally::default(), vetoing: InOrder::new(), has_changed: true, saying: Run::default() }
     }
 
-    /// A row that stood so, at this order of the board and place of the past, does so no longer.
-    pub(super) fn remove(&mut self, standing: Standing, key: (u64, usize)) {
-        self.tally.remove(standing);
-        if standing == Standing::LiveDegraded {
-            self.vetoing.remove(&key);
+    /// A row amounts to something else now, or stands elsewhere in the order of the board.
+    pub(super) fn recount(&mut self, was: Counted, is: Counted) {
+        if was == is {
+            return;
         }
-    }
-
-    /// A row stands so from now on.
-    pub(super) fn add(&mut self, standing: Standing, key: (u64, usize)) {
-        self.tally.add(standing);
-        if standing == Standing::LiveDegraded {
-            self.vetoing.insert(key);
+        self.has_changed = true;
+        if let Some((standing, key)) = was {
+            self.tally.remove(standing);
+            if standing == Standing::LiveDegraded {
+                self.vetoing.remove(&key);
+            }
+        }
+        if let Some((standing, key)) = is {
+            self.tally.add(standing);
+            if standing == Standing::LiveDegraded {
+                self.vetoing.insert(key);
+            }
         }
     }
 
@@ -71,8 +80,8 @@ fn first_of(rows: &InOrder, past: &Past) -> Blame {
 /// What an instance amounts to under one horizon, and since when.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
-    /// Its standing as the lane counts it; `None` where it is not on the board.
-    pub(super) counted: Option<Standing>,
+    /// As what the lane counts it.
+    pub(super) counted: Counted,
     /// When time alone may change it next, as it stands in the queue.
     pub(super) due: Option<UnixSeconds>,
     pub(super) standing: Run<(Stood, Option<Box<str>>)>,

@@ -31,6 +31,7 @@ pub struct Sweep {
     rows: Vec<Judged>,
     /// Rows that own a green and do not serve: the same under every horizon.
     degraded: InOrder,
+    degraded_changed: bool,
     /// When time alone may change the standing of a row: the moment, its place, the lane.
     queue: BTreeSet<(UnixSeconds, usize, usize)>,
     touched: Vec<usize>,
@@ -50,9 +51,9 @@ enum Watch {
 /// A row of the past as the lanes count it.
 #[derive(Clone, Debug)]
 struct Judged {
-    /// Where it stands in [`InOrder`].
-    order: u64,
     is_touched: bool,
+    /// Where it stands among the degraded rows, if it is one.
+    degraded: Option<(u64, usize)>,
     lanes: Vec<Place>,
 }
 
@@ -76,6 +77,7 @@ impl Sweep {
             pairs: Vec::new(),
             rows: Vec::new(),
             degraded: InOrder::new(),
+            degraded_changed: false,
             queue: BTreeSet::new(),
             touched: Vec::new(),
             moment: window.from,
@@ -175,7 +177,8 @@ impl Sweep {
                 touch(rows, touched, lanes.len(), place);
             }
         }
-        if core::mem::take(&mut self.watch_changed) {
+        let has_other_watch = core::mem::take(&mut self.watch_changed);
+        if has_other_watch {
             for place in 0..past.places() {
                 touch(rows, touched, lanes.len(), place);
             }
@@ -187,7 +190,7 @@ impl Sweep {
             self.judge_row(place, tell);
         }
         self.touched = touched;
-        self.judge_board(tell);
+        self.judge_board(has_other_watch, tell);
     }
 
     /// Counts a row as what it amounts to now.
@@ -196,33 +199,30 @@ impl Sweep {
         let row = self.past.row(place);
         let Some(judged) = self.rows.get_mut(place) else { return };
         judged.is_touched = false;
-        let (was_at, is_at) = ((judged.order, place), (row.map_or(judged.order, |row| row.held.order), place));
-        judged.order = is_at.0;
-        let mut standing = None;
         for (index, (lane, seat)) in self.lanes.iter_mut().zip(&mut judged.lanes).enumerate() {
-            if let Some(counted) = seat.counted {
-                lane.remove(counted, was_at);
-            }
-            seat.counted = row.map(|row| row.standing(lane.horizon, now));
-            if let Some(counted) = seat.counted {
-                lane.add(counted, is_at);
-            }
+            let counted = row.map(|row| (row.standing(lane.horizon, now), (row.held.order, place)));
+            lane.recount(seat.counted, counted);
+            seat.counted = counted;
             let due = row.and_then(|row| turning_points(row, lane.horizon, now).into_iter().flatten().min());
             if due != seat.due {
                 seat.due.map(|due| self.queue.remove(&(due, place, index)));
                 due.map(|due| self.queue.insert((due, place, index)));
                 seat.due = due;
             }
-            standing = seat.counted;
         }
-        self.degraded.remove(&was_at);
-        if matches!(standing, Some(Standing::LiveDegraded | Standing::StaleDegraded)) {
-            self.degraded.insert(is_at);
+        // The same under every horizon, so that the first lane speaks for all.
+        let degraded = match judged.lanes.first().and_then(|seat| seat.counted) {
+            Some((Standing::LiveDegraded | Standing::StaleDegraded, key)) => Some(key),
+            Some((Standing::Serving | Standing::NeverGreen, _)) | None => None,
+        };
+        if degraded != judged.degraded {
+            judged.degraded.map(|key| self.degraded.remove(&key));
+            degraded.map(|key| self.degraded.insert(key));
+            judged.degraded = degraded;
+            self.degraded_changed = true;
         }
         self.tell_standing(place, Some(self.watch), now, tell);
-        if self.past.row(place).is_none() {
-            self.past.release(place);
-        }
+        self.past.release(place);
     }
 
     /// Tells what the instance in a place had been until now, where it is something else; without a watch, at the
@@ -232,7 +232,7 @@ impl Sweep {
         let (Some(judged), Some(name)) = (self.rows.get_mut(place), self.past.name(place)) else { return };
         for (lane, seat) in judged.lanes.iter_mut().enumerate() {
             let stands = match (watch, seat.counted, row) {
-                (Some(Watch::Watching), Some(counted), Some(row)) => {
+                (Some(Watch::Watching), Some((counted, _)), Some(row)) => {
                     Some((Stood::As(counted), row.held.row.serving_sha.clone()))
                 }
                 (Some(Watch::NotWatching), _, Some(_)) => Some((Stood::NotWatching, None)),
@@ -244,9 +244,11 @@ impl Sweep {
         }
     }
 
-    fn judge_board(&mut self, tell: &mut impl FnMut(Told)) {
+    /// Says what follows from the rows, where any of them counts as something else.
+    fn judge_board(&mut self, has_other_watch: bool, tell: &mut impl FnMut(Told)) {
         let now = self.moment;
-        for (index, lane) in self.lanes.iter_mut().enumerate() {
+        let all_say_anew = core::mem::take(&mut self.degraded_changed) || has_other_watch;
+        for (index, lane) in self.lanes.iter_mut().enumerate().filter(|(_, lane)| lane.has_changed || all_say_anew) {
             let said = match self.watch {
                 Watch::Watching => lane.says(&self.degraded, &self.past),
                 Watch::NotWatching => Said::NotWatching,
@@ -255,15 +257,19 @@ impl Sweep {
         }
         for pair in &mut self.pairs {
             let [one, other] = pair.lanes;
-            let differs = match (self.watch, self.lanes.get(one), self.lanes.get(other)) {
-                (Watch::Watching, Some(first), Some(second)) => match (first.is_ready(), second.is_ready()) {
-                    (true, false) => Some((one, other, second.vetoing(&self.past))),
-                    (false, true) => Some((other, one, first.vetoing(&self.past))),
-                    (true, true) | (false, false) => None,
-                },
-                (_, _, _) => None,
+            let (Some(first), Some(second)) = (self.lanes.get(one), self.lanes.get(other)) else { continue };
+            if !(has_other_watch || first.has_changed || second.has_changed) {
+                continue;
+            }
+            let differs = match (self.watch, first.is_ready(), second.is_ready()) {
+                (Watch::Watching, true, false) => Some((one, other, second.vetoing(&self.past))),
+                (Watch::Watching, false, true) => Some((other, one, first.vetoing(&self.past))),
+                (Watch::Watching | Watch::NotWatching, _, _) => None,
             };
             tell_difference(pair, differs, now, tell);
+        }
+        for lane in &mut self.lanes {
+            lane.has_changed = false;
         }
     }
 }
@@ -271,7 +277,7 @@ impl Sweep {
 /// Notes that a row has to be judged.
 fn touch(rows: &mut Vec<Judged>, touched: &mut Vec<usize>, lanes: usize, place: usize) {
     if place >= rows.len() {
-        let new = Judged { order: 0, is_touched: false, lanes: vec![Place::default(); lanes] };
+        let new = Judged { is_touched: false, degraded: None, lanes: vec![Place::default(); lanes] };
         rows.resize(place.saturating_add(1), new);
     }
     if let Some(row) = rows.get_mut(place)

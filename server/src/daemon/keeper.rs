@@ -187,3 +187,94 @@ fn whole(board: &Board, snapshot: &Snapshot) -> Batch {
 const MAX_PENDING_EVENTS: usize = 10_000;
 /// A store in trouble is asked again at least so often.
 const MAX_WAIT_SECS: u64 = 30;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use greenlight_core::history::{Detail, Happening, Past};
+    use greenlight_core::{Extent, GoodFor, Report, ReportedRow};
+
+    use super::*;
+    use crate::store::Loaded;
+
+    /// A store that takes nothing while it is in a mood.
+    #[derive(Clone, Default)]
+    struct Moody(Arc<(AtomicBool, Mutex<Vec<Batch>>)>);
+
+    impl Store for Moody {
+        fn load(&mut self) -> Result<Loaded, StoreError> {
+            Ok(Loaded::default())
+        }
+
+        fn append(&mut self, batch: &Batch) -> Result<(), StoreError> {
+            if self.0.0.load(Ordering::Relaxed) {
+                return Err(StoreError::Io("in a mood".to_owned()));
+            }
+            self.0.1.lock().unwrap().push(batch.clone());
+            Ok(())
+        }
+    }
+
+    fn at(secs: u64) -> UnixSeconds {
+        UnixSeconds::new(secs)
+    }
+
+    #[test]
+    fn after_a_hole_in_history_the_board_is_told_anew() {
+        let (store, mut board) = (Moody::default(), Board::new());
+        let mut keeper = Keeper::new(Box::new(store.clone()), Some(board.snapshot()));
+        let source = Name::of_source("driver").unwrap();
+        let mut report = |keeper: &mut Keeper, secs: u64| {
+            let rows = ["dev", "lane"].map(|name| ReportedRow {
+                name: name.into(),
+                serving_sha: Some(format!("{secs}").into()),
+                ..ReportedRow::default()
+            });
+            let report = Report {
+                source: source.clone(),
+                extent: Extent::Full,
+                rows: rows.into(),
+                good_for: GoodFor::Seconds(5),
+                sequence: None,
+            };
+            let effects = board.report(report, at(secs)).unwrap();
+            for event in record::of_effects(&source, &effects, &board, at(secs)) {
+                keeper.note(event);
+            }
+            let mark = Mark { at_unix: at(secs), drift_secs: 0 };
+            keeper.flush(&board, &board.snapshot(), mark, UnixSeconds::default());
+        };
+        report(&mut keeper, 10);
+        store.0.0.store(true, Ordering::Relaxed);
+        // Two rows each: so many are more than can wait.
+        let last = 10 + u64::try_from(MAX_PENDING_EVENTS).unwrap();
+        for secs in 11..=last {
+            report(&mut keeper, secs);
+        }
+        assert!(keeper.events.len() <= MAX_PENDING_EVENTS + 2 && !keeper.health().durable);
+        store.0.0.store(false, Ordering::Relaxed);
+        report(&mut keeper, last + MAX_WAIT_SECS);
+        let batches = store.0.1.lock().unwrap();
+        let events = &batches.last().unwrap().events;
+        let missing = events.iter().find_map(|event| match event.what {
+            Happening::Retold { missing_since_unix } => missing_since_unix,
+            _ => None,
+        });
+        let waited = events.iter().rev().find(|event| event.at_unix < at(last)).unwrap().at_unix;
+        assert!(missing.unwrap() >= waited, "nothing that waited comes after the beginning of the hole");
+        let mut past = Past::new(Detail::Whole);
+        for event in batches.iter().flat_map(|batch| &batch.events) {
+            past.apply(event);
+        }
+        for row in board.snapshot().rows() {
+            let told = past.named(row.name()).unwrap();
+            assert_eq!((&told.held.row, told.held.last_change), (&row.held.row, row.held.last_change));
+        }
+        drop(batches);
+        // And goes on as before.
+        report(&mut keeper, last + 100);
+        assert_eq!(store.0.1.lock().unwrap().last().unwrap().events.len(), 2);
+    }
+}
