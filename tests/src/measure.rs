@@ -19,11 +19,28 @@ pub fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
 
 /// How much of the processor's time something takes, in all threads of this process: what it costs, whatever else
 /// the machine does.
+///
+/// # Panics
+/// Where the system's count is not one.
 pub fn spent<T>(run: impl FnOnce() -> T) -> (Duration, T) {
     let clock = || Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).expect("it counts from 0");
     let start = clock();
     let result = run();
     (clock().saturating_sub(start), result)
+}
+
+/// How much of the processor's time another process has taken so far, in all threads that it still has.
+///
+/// # Panics
+/// Where the system does not tell.
+pub fn spent_by(process: u32) -> Duration {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).expect("the process runs");
+    let of_thread = |thread: std::io::Result<std::fs::DirEntry>| {
+        // A thread may end while it is looked at.
+        let spent = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        spent.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    };
+    threads.filter_map(of_thread).sum()
 }
 
 /// Runs two things in turn so many times, each first every other time, and prints the ratio of `two` to `one`.
@@ -41,9 +58,9 @@ pub fn pairs(rounds: usize, names: [&str; 2], mut one: impl FnMut() -> Duration,
         twos.push(second.as_secs_f64());
         ratios.push(second.as_secs_f64() / first.as_secs_f64());
     }
-    println!("  {:<44} {}", names[0], spread(&mut ones, |secs| micros(*secs)));
-    println!("  {:<44} {}", names[1], spread(&mut twos, |secs| micros(*secs)));
-    println!("  {:<44} {}", "ratio of the second to the first, by pairs", spread(&mut ratios, |r| format!("{r:.3}")));
+    println!("  {:<46} {}", names[0], spread(&mut ones, |secs| micros(*secs)));
+    println!("  {:<46} {}", names[1], spread(&mut twos, |secs| micros(*secs)));
+    println!("  {:<46} {}", "ratio of the second to the first, by pairs", spread(&mut ratios, |r| format!("{r:.3}")));
 }
 
 /// Median, and the middle half around it.

@@ -139,7 +139,12 @@ pub(crate) fn play(header: Header, answers: &[(i64, &str, Answer)], ticks: u64) 
             let turn = turns.entry(Lane::of_tick(number)).or_default();
             let asked = turn.checked_rem(is_in.len()).map(|place| &*is_in[place]);
             *turn += usize::from(asked.is_some());
-            events.push(tick(number, asked, if asked.is_some() { Class::Ok } else { Class::Nobody }));
+            let told = tick(number, asked, if asked.is_some() { Class::Ok } else { Class::Nobody });
+            // Sent when it was due: who is asked is known for that moment only.
+            events.push(match told {
+                Event::Tick(tick) => Event::Tick(Tick { sent_us: asked.map(|_| due_us), ..tick }),
+                other => other,
+            });
         }
     }
     under(header, events, ticks, Ending::Complete)
