@@ -103,8 +103,7 @@ pub(crate) fn run(
     let client = args.target.client(environment)?;
     let mut lines = Lines::of(BufReader::new(ask(&client, &args.window)?));
     let head = lines.head().map_err(|broken| unusable(&client, &broken))?.clone();
-    let lives = head.lives.clone();
-    let mut showing = Showing::begin(&head, args.judged.horizons(&head), args.judged.form(), lives);
+    let mut showing = Showing::begin(&head, args.judged.horizons(&head), args.judged.form(), head.lives.clone());
     while let Some(event) = lines.next_event().map_err(|broken| unusable(&client, &broken))? {
         showing.push(&event, console);
     }
@@ -157,12 +156,12 @@ pub(crate) fn import(args: &ImportArgs, console: &mut Console<'_>) -> Result<Out
     let unreadable = |error: std::io::Error| Failure::usage(format_args!("{name}: {error}"));
     let mut file = open(&args.file, console)?;
     let mut lines = Lines::of(BufReader::new(&mut file));
-    let mut lives = Lives::default();
+    let mut restarts = Lives::default();
     let mut newest = None;
     let broken = loop {
         match lines.next_event() {
             Ok(Some(event)) => {
-                lives.note(&event);
+                restarts.note(&event);
                 newest = newest.max(Some(event.at_unix));
             }
             Ok(None) => break None,
@@ -186,7 +185,7 @@ pub(crate) fn import(args: &ImportArgs, console: &mut Console<'_>) -> Result<Out
     }
     file.rewind().map_err(unreadable)?;
     let mut lines = Lines::of(BufReader::new(&mut file));
-    let mut showing = Showing::begin(&head, args.judged.horizons(&head), args.judged.form(), lives);
+    let mut showing = Showing::begin(&head, args.judged.horizons(&head), args.judged.form(), restarts);
     for _ in 0..read {
         match lines.next_event() {
             Ok(Some(event)) => showing.push(&event, console),

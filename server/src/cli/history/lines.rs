@@ -62,26 +62,28 @@ impl<R: BufRead> Lines<R> {
     pub(super) fn next_event(&mut self) -> Result<Option<Event>, Broken> {
         loop {
             match self.read()? {
-                Some(Some(event)) => return Ok(Some(event)),
-                // Head and end.
-                Some(None) => {}
-                None => return Ok(None),
+                Found::Event(event) => return Ok(Some(event)),
+                Found::Frame => {}
+                Found::Nothing => return Ok(None),
             }
         }
     }
 
     /// The next line as it is, with its end, having been understood; `None` after the last.
     pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, Broken> {
-        Ok(self.read()?.map(|_| &*self.line))
+        Ok(match self.read()? {
+            Found::Event(_) | Found::Frame => Some(&self.line),
+            Found::Nothing => None,
+        })
     }
 
-    /// Reads a line and gives its event, if it is one; `None` after the last.
-    fn read(&mut self) -> Result<Option<Option<Event>>, Broken> {
+    /// Reads a line.
+    fn read(&mut self) -> Result<Found, Broken> {
         self.line.clear();
         let mut most = (&mut self.input).take(MAX_LINE_BYTES as u64 + 2);
         most.read_until(b'\n', &mut self.line).map_err(Broken::Input)?;
         if self.line.is_empty() {
-            return self.reader.check_end().map(|()| None).map_err(Broken::Refused);
+            return self.reader.check_end().map(|()| Found::Nothing).map_err(Broken::Refused);
         }
         let (line, is_whole) = match self.line.strip_suffix(b"\n") {
             Some(line) => (line, true),
@@ -93,9 +95,23 @@ impl<R: BufRead> Lines<R> {
             ReadProblem::Line(_) if !is_whole => Broken::Refused(ReadError { what: ReadProblem::Truncated, ..error }),
             _ => Broken::Refused(error),
         })?;
-        self.events += u64::from(event.is_some());
-        Ok(Some(event))
+        Ok(match event {
+            Some(event) => {
+                self.events += 1;
+                Found::Event(event)
+            }
+            None => Found::Frame,
+        })
     }
+}
+
+/// What a line is.
+enum Found {
+    Event(Event),
+    /// The head or the end.
+    Frame,
+    /// There is no further line, and none is missing.
+    Nothing,
 }
 
 struct SerdeJson;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use greenlight_core::history::{DifferenceSpan, Event, Head, Line, Lives, Sums, Sweep, Told, Window};
-use greenlight_core::{Horizon, UnixSeconds};
+use greenlight_core::{Horizon, Name, UnixSeconds};
 
 use crate::cli::console::{Console, inert};
 use crate::cli::values::exact_horizon;
@@ -168,7 +168,7 @@ impl Shown {
         );
         for span in &differences.first {
             let more = if span.rows.more > 0 { format!(" and {} more", span.rows.more) } else { String::new() };
-            let names: Vec<&str> = span.rows.names.iter().map(|name| name.as_str()).collect();
+            let names: Vec<&str> = span.rows.names.iter().map(Name::as_str).collect();
             text.push_str(&format!(
                 "  {}  {:>9}  not ready under {}: {}{more}\n",
                 Utc(span.from),
