@@ -107,7 +107,7 @@ fn event(number: u64, at_secs: u64) -> Event {
             stored_change_unix: None,
             row: Box::new(Row {
                 phase: "building".into(),
-                serving_sha: (number % 3 > 0).then(|| format!("{number:07x}").into()),
+                serving_sha: (!number.is_multiple_of(3)).then(|| format!("{number:07x}").into()),
                 last_green: Some("9f6e4d5".into()),
                 ..Row::default()
             }),

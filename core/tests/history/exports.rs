@@ -74,7 +74,7 @@ fn a_whole_export_is_read_and_every_other_is_refused_with_its_line() {
     let told = "line 1: the export is greenlight.history/12, of a newer version; this one reads greenlight.history/1";
     check(&[&newer, one], 0, told);
     check(
-        &["{\"schema\":\"greenlight.rehearsal/1\",\"more\":\"\u{1b}\"}"],
+        &["{\"schema\":\"greenlight.rehearsal/1\",\"more\":\"\"}"],
         0,
         "line 1: greenlight.rehearsal/1 is no export of a history; this version reads greenlight.history/1",
     );

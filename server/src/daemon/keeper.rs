@@ -226,7 +226,7 @@ mod tests {
         let (store, mut board) = (Moody::default(), Board::new());
         let mut keeper = Keeper::new(Box::new(store.clone()), Some(board.snapshot()));
         let source = Name::of_source("driver").unwrap();
-        let mut report = |keeper: &mut Keeper, secs: u64| {
+        let report = |keeper: &mut Keeper, board: &mut Board, secs: u64| {
             let rows = ["dev", "lane"].map(|name| ReportedRow {
                 name: name.into(),
                 serving_sha: Some(format!("{secs}").into()),
@@ -240,22 +240,22 @@ mod tests {
                 sequence: None,
             };
             let effects = board.report(report, at(secs)).unwrap();
-            for event in record::of_effects(&source, &effects, &board, at(secs)) {
+            for event in record::of_effects(&source, &effects, board, at(secs)) {
                 keeper.note(event);
             }
             let mark = Mark { at_unix: at(secs), drift_secs: 0 };
-            keeper.flush(&board, &board.snapshot(), mark, UnixSeconds::default());
+            keeper.flush(board, &board.snapshot(), mark, UnixSeconds::default());
         };
-        report(&mut keeper, 10);
+        report(&mut keeper, &mut board, 10);
         store.0.0.store(true, Ordering::Relaxed);
         // Two rows each: so many are more than can wait.
         let last = 10 + u64::try_from(MAX_PENDING_EVENTS).unwrap();
         for secs in 11..=last {
-            report(&mut keeper, secs);
+            report(&mut keeper, &mut board, secs);
         }
         assert!(keeper.events.len() <= MAX_PENDING_EVENTS + 2 && !keeper.health().durable);
         store.0.0.store(false, Ordering::Relaxed);
-        report(&mut keeper, last + MAX_WAIT_SECS);
+        report(&mut keeper, &mut board, last + MAX_WAIT_SECS);
         let batches = store.0.1.lock().unwrap();
         let events = &batches.last().unwrap().events;
         let missing = events.iter().find_map(|event| match event.what {
@@ -274,7 +274,7 @@ mod tests {
         }
         drop(batches);
         // And goes on as before.
-        report(&mut keeper, last + 100);
+        report(&mut keeper, &mut board, last + 100);
         assert_eq!(store.0.1.lock().unwrap().last().unwrap().events.len(), 2);
     }
 }
