@@ -79,7 +79,7 @@ fn a_whole_export_is_read_and_every_other_is_refused_with_its_line() {
         "line 1: greenlight.rehearsal/1 is no export of a history; this version reads greenlight.history/1",
     );
     let lacking = head.replace("\"from_unix\"", "\"from\"");
-    check(&[&lacking], 0, "line 1: the head is wrong: missing field `from_unix` at line 1 column 174");
+    check(&[&lacking], 0, "line 1: the head is wrong: missing field `from_unix` at line 1 column 195");
     check(&[head, one], 1, "line 3: the export breaks off before its end");
     check(
         &[head, one, "{\"at_unix\":1,\"event\":\"painted\"}"],
