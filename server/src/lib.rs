@@ -33,4 +33,6 @@ pub mod store;
 pub use greenlight_core::{self, GoodFor, Horizon, ReportedRow, UnixSeconds};
 
 pub use daemon::{Accepted, Builder, Daemon, Handle, PublishError};
+#[cfg(feature = "page")]
+pub use http::PageFiles;
 pub use http::{HttpSettings, Tokens, openapi};

@@ -191,6 +191,8 @@ fn start(settings: &Settings) -> Result<(Daemon, HttpSettings), String> {
             read_tokens: read_tokens.map(Arc::new),
             allow_origin: settings.allow_origin.clone(),
             configured_sources,
+            #[cfg(feature = "page")]
+            page: crate::http::PageFiles::of(settings.web_dir.as_ref()),
         },
     ))
 }

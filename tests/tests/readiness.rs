@@ -128,6 +128,7 @@ fn every_route_is_described() {
         "/rotation",
         "/metrics",
         "/openapi.json",
+        "/",
     ] {
         assert!(paths[path]["get"]["responses"].is_object(), "{path}");
         assert!(daemon.url.is_empty() || path == "/events" || daemon.get(path).0 != 404, "{path}");

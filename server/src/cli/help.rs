@@ -121,6 +121,16 @@ Exit codes: 0 printed, 3 it could not be written.
 Example:
   greenlight openapi > openapi.json";
 
+#[cfg(feature = "page")]
+pub(super) const PAGE: &str = "\
+The copy shows the daemon that its address names, https://HOST/?daemon=https://DAEMON, if that daemon
+has --allow-origin for its host; and any saved /app, without a daemon.
+
+Exit codes: 0 written, 3 it could not be written.
+
+Example:
+  greenlight page --out site";
+
 #[cfg(test)]
 mod tests {
     #[test]

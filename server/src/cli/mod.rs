@@ -20,6 +20,8 @@ mod log;
 mod openapi;
 mod outcome;
 mod pace;
+#[cfg(feature = "page")]
+mod page;
 mod print_config;
 mod publish;
 mod serve;
@@ -77,6 +79,10 @@ enum Command {
     /// Print the OpenAPI description of the HTTP interface, as JSON
     #[command(after_help = help::OPENAPI)]
     Openapi,
+    /// Write the status page as files, for any static host
+    #[cfg(feature = "page")]
+    #[command(after_help = help::PAGE)]
+    Page(page::PageArgs),
     /// Print a script by which a shell completes commands and flags
     #[command(after_help = help::COMPLETIONS)]
     Completions(completions::CompletionsArgs),
@@ -115,6 +121,8 @@ fn dispatch(command: Command, environment: &Environment, console: &mut Console<'
         Command::Wait(args) => wait::run(&args, environment, console),
         Command::Test(args) => test::run(&args, console),
         Command::Openapi => openapi::run(console),
+        #[cfg(feature = "page")]
+        Command::Page(args) => page::run(&args, console),
         Command::Completions(args) => Ok(completions::run(&args, console)),
     }
 }
