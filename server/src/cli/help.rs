@@ -41,7 +41,7 @@ Examples:
 
 pub(super) const DEMO: &str = "\
 The daemon is the real one, at a horizon of one minute, with its data in a folder that goes when the demo ends. \
-The driver reports over HTTP, as yours would. Ctrl-C ends both.
+The driver reports over HTTP, as yours would; two web servers beside it are probed. Ctrl-C ends them all.
 
 Exit codes: 0 ended, 2 usage, 3 the daemon could not be run.
 

@@ -13,6 +13,7 @@ mod config_tests;
 mod console;
 mod demo;
 mod demo_daemon;
+mod demo_web;
 mod environment;
 mod help;
 mod log;
