@@ -16,6 +16,7 @@ mod reader;
 mod record;
 mod replay;
 mod states;
+mod stream;
 mod summary;
 mod text;
 mod timeline;
@@ -32,5 +33,6 @@ pub use reader::{Json, MAX_EVENTS, MAX_LINE_BYTES, Reader, RecordError, RecordPr
 pub use record::{Door, Ending, Event, Record, Tick, Unfinished};
 pub use replay::{ReplayedMove, WhatIf, moves, replay};
 pub use states::{Doing, States, Turn};
+pub use stream::{Choice, Stream};
 pub use summary::{Outcome, Summary, summarize};
 pub use text::{MAX_MISSES, text};
