@@ -24,6 +24,8 @@ pub mod clock;
 mod daemon;
 mod http;
 mod metrics;
+#[cfg(feature = "rehearse")]
+mod rehearse;
 #[cfg(feature = "cli")]
 mod serve;
 #[cfg(feature = "cli")]
