@@ -164,7 +164,8 @@ impl Board {
     /// Removes one row of a source and remembers it.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] where no such row is on the board, [`Refusal::Held`] where another source holds it.
+    /// [`Refusal::Unknown`] where no such row is on the board, [`Refusal::OfAnother`] where it is another
+    /// source's.
     pub fn remove(&mut self, source: &str, name: &str, now: UnixSeconds) -> Result<Effects, Refusal> {
         let Some(place) = self.place(name) else {
             return Err(Refusal::Unknown { name: name.into() });
@@ -172,7 +173,7 @@ impl Board {
         if let Some(held) = self.rows.get(place)
             && held.source != *source
         {
-            return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });
+            return Err(Refusal::OfAnother { name: held.name.clone(), owner: held.source.clone() });
         }
         let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
         self.leave(&mut effects, now, |at, _| at == place);

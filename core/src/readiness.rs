@@ -101,9 +101,7 @@ struct Silence<'a> {
 impl fmt::Display for Silence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { row, now } = self;
-        // A follower that passes on a row which its upstream calls unconfirmed is no witness itself.
-        let heard = row.vouch.good_until.map_or(row.vouch.last_report, |until| until.min(row.vouch.last_report));
-        let silent = Span(heard.age(*now));
+        let silent = Span(row.silent_secs(*now));
         write!(f, "{} is unconfirmed: source {} has been silent for {silent}", row.name(), row.held.source)
     }
 }

@@ -92,6 +92,13 @@ pub enum Refusal {
         /// Who holds it.
         owner: Name,
     },
+    /// A removal of a row that another source reported, whether or not it still vouches for it.
+    OfAnother {
+        /// The row.
+        name: Name,
+        /// Whose it is.
+        owner: Name,
+    },
     /// The sequence is not greater than the last one of this source.
     Sequence {
         /// The one that came.
@@ -130,6 +137,10 @@ impl fmt::Display for Refusal {
             Self::Held { name, owner } => write!(
                 f,
                 "{name} is held by source {owner}, whose report of it is still good: remove it there, or wait until that report lapses"
+            ),
+            Self::OfAnother { name, owner } => write!(
+                f,
+                "{name} is a row of source {owner}: remove it there. A row that nobody vouches for any more is taken over by whoever reports it"
             ),
             Self::Sequence { got, last } => write!(
                 f,

@@ -161,6 +161,13 @@ impl<'a> RowView<'a> {
         }
     }
 
+    /// For how long nobody has vouched anew. A follower that passes on a row which its upstream calls unconfirmed
+    /// is no witness itself: silence then counts from the end of the last vouching.
+    pub fn silent_secs(&self, now: UnixSeconds) -> u64 {
+        let Vouch { last_report, good_until, .. } = *self.vouch;
+        good_until.map_or(last_report, |until| until.min(last_report)).age(now)
+    }
+
     /// Whether the row says that it serves though nobody vouches for it.
     pub fn lost_its_witness(&self, now: UnixSeconds) -> bool {
         self.held.row.serving_sha.is_some() && !self.is_confirmed(now)

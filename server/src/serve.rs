@@ -20,6 +20,15 @@ use crate::http::{HttpSettings, Tokens};
 use crate::source::follow::{Upstream, follow};
 use crate::store::lock::{self, Lock, LockError};
 
+/// How a daemon ended that was told to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// In order: what was in flight had its time, and everything is stored.
+    InOrder,
+    /// By a second signal, before that.
+    AtOnce,
+}
+
 /// Runs a daemon until a signal ends it. `reload` reads the settings anew, for SIGHUP.
 ///
 /// # Errors
@@ -28,23 +37,23 @@ use crate::store::lock::{self, Lock, LockError};
 pub(crate) fn run(
     settings: Settings,
     reload: impl Fn() -> Result<Settings, String> + Send + 'static,
-) -> Result<(), String> {
+) -> Result<Ended, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         // With one core a probe would wait behind whatever runs.
         .worker_threads(std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2)))
         .enable_all()
         .build()
         .map_err(|error| format!("the system gives no threads: {error}"))?;
-    runtime.block_on(serve(settings, reload))?;
+    let ended = runtime.block_on(serve(settings, reload))?;
     // Nothing that still waits may hold the exit.
     runtime.shutdown_background();
-    Ok(())
+    Ok(ended)
 }
 
 async fn serve(
     settings: Settings,
     reload: impl Fn() -> Result<Settings, String> + Send + 'static,
-) -> Result<(), String> {
+) -> Result<Ended, String> {
     let mut signals = Signals::new().map_err(|error| format!("signals cannot be heard: {error}"))?;
     let holder = format!("process {}, started for {}", std::process::id(), settings.bind);
     let held = match &settings.data {
@@ -72,7 +81,7 @@ async fn serve(
             let waiting = tokio::task::spawn_blocking(move || lock::wait(&directory, &holder));
             tokio::select! {
                 lock = waiting => Some(lock.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?),
-                () = signals.end() => return Ok(()),
+                () = signals.end() => return Ok(Ended::InOrder),
             }
         }
         (Held::Lock(lock), _) => Some(lock),
@@ -105,12 +114,15 @@ async fn serve(
         }
     }
     let ended = shut_down(&handle, &phase, serving, Duration::from_secs(settings.drain_secs));
-    tokio::select! {
-        () = ended => {}
-        () = signals.end() => tracing::warn!("a second signal: ending at once"),
-    }
+    let ended = tokio::select! {
+        () = ended => Ended::InOrder,
+        () = signals.end() => {
+            tracing::warn!("a second signal: ending at once");
+            Ended::AtOnce
+        }
+    };
     drop(lock);
-    Ok(())
+    Ok(ended)
 }
 
 /// Not ready at once; everything else goes on for the drain; then what is in flight gets a last few seconds.

@@ -1,18 +1,18 @@
 //! Does `/readyz` cost more with more instances? The same question to two daemons, one with 10 rows and one with
-//! 100,000, in turn: in process through the router, and over a socket each.
+//! 100,000, in turn: in process through the router, in processor time; and over a socket each, by the clock.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and ends where something is wrong")]
 
 use axum::body::Body;
 use axum::http::Request;
 use greenlight::{Daemon as Embedded, HttpSettings, ReportedRow};
-use greenlight_tests::measure::{Asker, pairs, report, timed};
+use greenlight_tests::measure::{Asker, pairs, report, spent};
 use greenlight_tests::{Daemon, Folder};
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 
 fn main() {
-    println!("/readyz, in process: 1,000 requests through the router");
+    println!("/readyz, in process: processor time of 1,000 requests through the router");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let [few, many] = [10, 100_000].map(|rows| {
         let daemon = Embedded::builder().start().unwrap();
@@ -34,7 +34,7 @@ fn main() {
                     assert_eq!(answer.into_body().collect().await.unwrap().to_bytes(), "ready\n");
                 }
             };
-            timed(|| runtime.block_on(ask)).0
+            spent(|| runtime.block_on(ask)).0
         }
     });
     pairs(101, ["10 instances", "100,000 instances"], few, many);

@@ -1,4 +1,5 @@
-//! What does a heartbeat cost? A report of 10,000 rows that changes nothing, against parsing its JSON.
+//! What does a heartbeat cost? A report of 10,000 rows that changes nothing, against parsing its JSON, in
+//! processor time.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and ends where something is wrong")]
 
@@ -9,7 +10,7 @@ use axum::http::Request;
 use greenlight::store::open;
 use greenlight::{Daemon, HttpSettings, ReportedRow, Tokens};
 use greenlight_tests::Folder;
-use greenlight_tests::measure::{pairs, report, timed};
+use greenlight_tests::measure::{pairs, report, spent};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -32,7 +33,7 @@ fn main() {
         let request = Request::put("/sources/driver").header("authorization", "Bearer a-token-for-a-benchmark");
         let request = request.body(Body::from(body.clone())).unwrap();
         let router = router.clone();
-        let (took, answer) = timed(|| {
+        let (took, answer) = spent(|| {
             runtime.block_on(async {
                 let answer = router.oneshot(request).await.unwrap();
                 assert_eq!(answer.status(), 200);
@@ -43,7 +44,7 @@ fn main() {
     };
     assert_eq!(put().1["changed"].as_array().unwrap().len(), 10_000);
     let parse = || {
-        let (took, parsed) = timed(|| serde_json::from_str::<Parsed>(&body).unwrap());
+        let (took, parsed) = spent(|| serde_json::from_str::<Parsed>(&body).unwrap());
         assert_eq!(parsed.instances.len(), 10_000);
         took
     };

@@ -1,4 +1,7 @@
-//! A real daemon on a real socket, for the tests beside this file.
+//! A real daemon on a real socket, and the real command line, for the tests beside this file.
+
+mod command;
+mod connection;
 
 pub mod measure;
 
@@ -8,7 +11,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+
+pub use command::{Ran, Started, greenlight, start};
+pub use connection::Connection;
 
 /// A folder of its own under the target folder, removed at the end.
 #[derive(Debug)]
@@ -56,7 +63,7 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts one on a free port, with further arguments, and waits until it serves.
+    /// Starts one, on a free port unless the arguments bind another, and waits until it serves.
     ///
     /// # Panics
     /// Where it does not start, with what it said.
@@ -71,12 +78,21 @@ impl Daemon {
     /// # Panics
     /// Where it does not start.
     pub fn start_unready(data: &Path, arguments: &[&str]) -> Self {
+        Self::start_logging(data, arguments, Stdio::null())
+    }
+
+    /// Starts one whose log goes there, and waits only until it listens.
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub fn start_logging(data: &Path, arguments: &[&str], log: impl Into<Stdio>) -> Self {
         let mut child = Command::new(binary())
-            .args(["serve", "--bind", "127.0.0.1:0", "--data"])
+            .args(["serve", "--data"])
             .arg(data)
+            .args(if arguments.contains(&"--bind") { &[][..] } else { &["--bind", "127.0.0.1:0"] })
             .args(arguments)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .expect("the binary starts");
         let mut line = String::new();
@@ -109,6 +125,12 @@ impl Daemon {
         ask(agent().put(format!("{}{path}", self.url)).header("authorization", authorization).send(body))
     }
 
+    /// The status and the body of a removal with the daemon's own token.
+    pub fn delete(&self, path: &str) -> (u16, String) {
+        let authorization = format!("Bearer {}", self.token());
+        ask(agent().delete(format!("{}{path}", self.url)).header("authorization", authorization).call())
+    }
+
     /// The token that the daemon made for itself.
     ///
     /// # Panics
@@ -120,6 +142,20 @@ impl Daemon {
     /// Its process.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Where it listens, as `127.0.0.1:PORT`.
+    pub fn address(&self) -> &str {
+        self.url.trim_start_matches("http://")
+    }
+
+    /// Asks it to end, as `kill PROCESS` does.
+    ///
+    /// # Panics
+    /// Where it has ended and was waited for.
+    pub fn terminate(&self) {
+        let process = i32::try_from(self.id()).ok().and_then(Pid::from_raw).expect("a process has a number");
+        kill_process(process, Signal::TERM).expect("it can be told");
     }
 
     /// Kills it as a power switch would, and waits until it is gone.

@@ -8,11 +8,22 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// How long something takes.
 pub fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let result = run();
     (start.elapsed(), result)
+}
+
+/// How much of the processor's time something takes, in all threads of this process: what it costs, whatever else
+/// the machine does.
+pub fn spent<T>(run: impl FnOnce() -> T) -> (Duration, T) {
+    let clock = || Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).expect("it counts from 0");
+    let start = clock();
+    let result = run();
+    (clock().saturating_sub(start), result)
 }
 
 /// Runs two things in turn so many times, each first every other time, and prints the ratio of `two` to `one`.

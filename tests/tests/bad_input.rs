@@ -53,6 +53,63 @@ fn each_is_refused_with_a_problem_and_changes_nothing() {
 }
 
 #[test]
+fn a_problem_says_where_in_the_body_and_writes_places_in_one_way() {
+    let folder = Folder::new();
+    let daemon = Daemon::start(folder.path(), &[]);
+    let long = "x".repeat(1025);
+    let full = |rows: &str| format!(r#"{{"instances":[{{"name":"a"}},{rows}]}}"#);
+    let (report, one) = ("/sources/driver?strict=true", "/sources/driver/instances/b?strict=true");
+    for (path, body, place) in [
+        (report, full(r#"{"name":"b","oops":1}"#), "instances[1].oops"),
+        (report, full(r#"{"name":"b","draining":"two"}"#), "instances[1].draining"),
+        (report, full(&format!(r#"{{"name":"b","phase":"{long}"}}"#)), "instances[1].phase"),
+        (report, full(r#"{"name":"b c"}"#), "instances[1].name"),
+        (report, r#"{"instances":[],"oops":1}"#.into(), "oops"),
+        (report, r#"{"instances":[],"good_for_secs":0}"#.into(), "good_for_secs"),
+        (report, r#"{"instances":[],"sequence":9007199254740992}"#.into(), "sequence"),
+        (one, r#"{"oops":1}"#.into(), "oops"),
+        (one, r#"{"draining":"two"}"#.into(), "draining"),
+        (one, format!(r#"{{"phase":"{long}"}}"#), "phase"),
+        (one, r#"{"name":"a"}"#.into(), "name"),
+    ] {
+        let (status, problem) = daemon.put(path, &body);
+        let problem: serde_json::Value = serde_json::from_str(&problem).unwrap();
+        assert_eq!((status, &problem["path"]), (422, &place.into()), "{problem}");
+        assert_eq!(problem["detail"].as_str().unwrap().contains("instances["), place.contains('['), "{problem}");
+    }
+    let (status, answer) = daemon.put("/sources/driver", &full(r#"{"name":"b","oops":1}"#));
+    let warned = r#""warnings":["\"instances[1].oops\" is not known here and was passed over"]"#;
+    assert!(status == 200 && answer.contains(warned), "{answer}");
+    let (status, problem) = daemon.put("/sources/driver", "[]");
+    assert!(status == 422 && !problem.contains(r#""path""#) && !problem.contains(".:"), "{problem}");
+}
+
+#[test]
+fn a_row_of_another_source_is_not_removed_and_the_refusal_names_the_owner_truthfully() {
+    let folder = Folder::new();
+    let mut daemon = Daemon::start(folder.path(), &[]);
+    assert_eq!(daemon.put("/sources/driver/instances/dev?good_for_secs=600", "{}").0, 200);
+    let refused = |daemon: &Daemon| {
+        let (status, problem) = daemon.delete("/sources/other/instances/dev");
+        let problem: serde_json::Value = serde_json::from_str(&problem).unwrap();
+        assert_eq!((status, &problem["owner"]), (409, &"driver".into()), "{problem}");
+        problem["detail"].as_str().unwrap().to_owned()
+    };
+    let while_confirmed = refused(&daemon);
+    daemon.kill();
+    // After a restart nobody vouches for it, and the text claims nothing else.
+    let daemon = Daemon::start(folder.path(), &[]);
+    assert_eq!(daemon.app()["readiness"]["unconfirmed"], serde_json::json!(["dev"]));
+    assert_eq!(refused(&daemon), while_confirmed);
+    assert!(while_confirmed.starts_with("dev is a row of source driver: remove it there"), "{while_confirmed}");
+    // What the text advises works.
+    assert_eq!(daemon.put("/sources/other/instances/dev?good_for_secs=600", "{}").0, 200);
+    assert_eq!(daemon.delete("/sources/other/instances/dev").0, 200);
+    assert_eq!(daemon.delete("/sources/other/instances/dev").0, 404);
+    assert_eq!(daemon.delete("/sources/nobody").0, 200);
+}
+
+#[test]
 fn hostile_text_comes_back_as_inert_text() {
     let folder = Folder::new();
     let daemon = Daemon::start(folder.path(), &[]);

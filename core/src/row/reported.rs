@@ -121,6 +121,17 @@ pub enum RowError {
     TooManyFiles(usize),
 }
 
+impl RowError {
+    /// The field of a reported row that breaks the limit.
+    pub fn field(&self) -> &'static str {
+        match self {
+            Self::Name(_) => "name",
+            Self::TextTooLong { field, .. } | Self::IntegerTooLarge { field, .. } => field,
+            Self::TooManyFiles(_) => "last_red_files",
+        }
+    }
+}
+
 impl From<NameError> for RowError {
     fn from(error: NameError) -> Self {
         Self::Name(error)

@@ -128,6 +128,7 @@ pub(crate) fn word(refusal: &Refusal) -> &'static str {
         Refusal::Row { .. } => "row",
         Refusal::Duplicate { .. } => "duplicate",
         Refusal::Held { .. } => "held",
+        Refusal::OfAnother { .. } => "of another",
         Refusal::Sequence { .. } | Refusal::SequenceTooLarge(_) => "sequence",
         Refusal::TooManyRows { .. } => "rows",
         Refusal::TooManySources { .. } => "sources",

@@ -225,7 +225,11 @@ fn a_name_belongs_to_the_source_whose_row_is_confirmed_and_may_be_taken_over_the
     assert_eq!((effects.changed, effects.touched), (vec![], vec![source("x")]));
     assert_eq!(stamps(&board), [("x".into(), 1_000)]);
     assert_eq!(board.row("x").unwrap().held.source, source("b"));
-    assert!(matches!(board.remove("a", "x", at(1_011)), Err(Refusal::Held { .. })));
+    let refusal = board.remove("a", "x", at(1_011)).unwrap_err();
+    assert!(matches!(&refusal, Refusal::OfAnother { owner, .. } if *owner == source("b")), "{refusal}");
+    // Not either once it has lapsed: and then the text must not say that somebody vouches for it.
+    assert_eq!(board.remove("a", "x", at(1_020)), Err(refusal.clone()));
+    assert!(!refusal.to_string().contains("still good"), "{refusal}");
     // A full report of the old owner takes nothing away that is no longer its own.
     take(&mut board, full("a", Vec::new(), GoodFor::Forever), 1_012);
     assert_eq!(board.len(), 1);

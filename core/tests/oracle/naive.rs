@@ -244,7 +244,7 @@ impl Naive {
     pub(crate) fn remove(&mut self, source: &str, name: &str, now: u64) -> Result<Did, Vec<&'static str>> {
         let place = self.line(name).ok_or(vec!["unknown"])?;
         if self.rows[place].source != source {
-            return Err(vec!["held"]);
+            return Err(vec!["of another"]);
         }
         let mut did = Did::default();
         self.forget_what_is_too_old(now, &mut did);

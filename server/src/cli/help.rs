@@ -18,8 +18,10 @@ else goes on for --drain, then what is in flight gets 5 s more.
   prefix = \"eu/\"
   every = \"10s\"
 
-Exit codes: 0 ended by a signal, or the configuration is printed; 2 the configuration is wrong; 3 it cannot run: \
-the address is taken, the data directory is held by another daemon, or cannot be used.
+Exit codes: 0 ended by a signal, at the latest --drain and 5 s after it, or the configuration is printed; 1 ended at \
+once by a second signal: what was in flight is cut off, what was answered with 200 is kept; 2 the configuration is \
+wrong; 3 it cannot run: the address is taken, the data directory is held by another daemon, or cannot be used. Where \
+the board's task breaks by a bug of ours the process ends itself by SIGABRT, which a shell shows as 134.
 
 Examples:
   greenlight serve

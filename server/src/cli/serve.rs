@@ -13,6 +13,7 @@ use super::log;
 use super::outcome::{Failure, Outcome};
 use super::settings::{Data, Follow, LogFormat};
 use super::values;
+use crate::serve::Ended;
 
 /// The flags that set something; one that was not given is `None` or empty.
 #[derive(Args, Clone, Debug, Default)]
@@ -106,6 +107,8 @@ pub(crate) fn run(args: ServeArgs, environment: &Environment, console: &mut Cons
     }
     log::begin(&resolved.settings.log);
     let reload = move || inputs.read().map(|resolved| resolved.settings).map_err(|error| error.to_string());
-    crate::serve::run(resolved.settings, reload).map_err(Failure::NotFoundOut)?;
-    Ok(Outcome::Yes)
+    match crate::serve::run(resolved.settings, reload).map_err(Failure::NotFoundOut)? {
+        Ended::InOrder => Ok(Outcome::Yes),
+        Ended::AtOnce => Ok(Outcome::No),
+    }
 }

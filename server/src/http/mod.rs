@@ -10,6 +10,7 @@ mod openapi;
 mod problem;
 mod query;
 mod readyz;
+mod schemas;
 #[cfg(feature = "cli")]
 pub(crate) mod server;
 mod status;

@@ -6,11 +6,11 @@ use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, Pat
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, HttpMethod, InfoBuilder, OpenApi, OpenApiBuilder, PathsBuilder, Required,
-    ResponseBuilder,
+    ComponentsBuilder, Content, ContentBuilder, HttpMethod, InfoBuilder, OpenApi, OpenApiBuilder, PathsBuilder,
+    Required, ResponseBuilder,
 };
 
-use super::json;
+use super::{json, schemas};
 
 pub(crate) async fn handler() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], json::to_vec(&openapi())).into_response()
@@ -26,7 +26,7 @@ pub fn openapi() -> OpenApi {
     OpenApiBuilder::new()
         .info(InfoBuilder::new().title("Greenlight").version(env!("CARGO_PKG_VERSION")).build())
         .paths(paths.build())
-        .components(Some(ComponentsBuilder::new().security_scheme(TOKEN, bearer).build()))
+        .components(Some(schemas::add_to(ComponentsBuilder::new().security_scheme(TOKEN, bearer)).build()))
         .build()
 }
 
@@ -42,25 +42,23 @@ fn described(route: &Route) -> PathItem {
             ParameterBuilder::new().name(*name).parameter_in(ParameterIn::Query).description(Some(*meaning)).build(),
         );
     }
-    for (status, content_type, meaning) in route.answers {
-        let content = ContentBuilder::new().build();
-        operation = operation
-            .response(*status, ResponseBuilder::new().description(*meaning).content(*content_type, content).build());
-    }
-    if matches!(route.method, HttpMethod::Put | HttpMethod::Delete) {
-        operation = operation.security(SecurityRequirement::new(TOKEN, [] as [&str; 0]));
-        for (status, meaning) in REFUSALS {
-            let content = ContentBuilder::new().build();
-            let problem = ResponseBuilder::new().description(*meaning).content("application/problem+json", content);
-            operation = operation.response(*status, problem.build());
+    let refusals: &[Told] = match (&route.method, route.query) {
+        (HttpMethod::Put | HttpMethod::Delete, _) => {
+            operation = operation.security(SecurityRequirement::new(TOKEN, [] as [&str; 0]));
+            REFUSALS
         }
+        (_, []) => &[],
+        _ => &[("400", Holds::Shape("Problem"), "the query cannot be understood")],
+    };
+    for (status, holds, meaning) in route.answers.iter().chain(refusals) {
+        let told = ResponseBuilder::new().description(*meaning).content(holds.content_type(), holds.content());
+        operation = operation.response(*status, told.build());
     }
-    if matches!(route.method, HttpMethod::Put) {
-        let content = ContentBuilder::new().build();
+    if let Some((holds, meaning)) = &route.body {
         operation = operation.request_body(Some(
             RequestBodyBuilder::new()
-                .content("application/json", content)
-                .description(Some(route.body))
+                .content(holds.content_type(), holds.content())
+                .description(Some(*meaning))
                 .required(Some(Required::True))
                 .build(),
         ));
@@ -70,38 +68,78 @@ fn described(route: &Route) -> PathItem {
 
 const TOKEN: &str = "token";
 
+/// What a body holds.
+#[derive(Clone, Copy)]
+enum Holds {
+    /// Text for people.
+    Text,
+    /// JSON of a shape.
+    Shape(&'static str),
+    /// A JSON document of its own kind.
+    OpenApi,
+    /// Server-sent events.
+    Events,
+    /// Metrics.
+    Metrics,
+}
+
+impl Holds {
+    fn content_type(self) -> &'static str {
+        match self {
+            Self::Text => "text/plain",
+            Self::Shape("Problem") => "application/problem+json",
+            Self::Shape(_) | Self::OpenApi => "application/json",
+            Self::Events => "text/event-stream",
+            Self::Metrics => "application/openmetrics-text",
+        }
+    }
+
+    fn content(self) -> Content {
+        match self {
+            Self::Shape(name) => ContentBuilder::new().schema(Some(schemas::reference(name))).build(),
+            Self::Text | Self::OpenApi | Self::Events | Self::Metrics => Content::default(),
+        }
+    }
+}
+
+/// An answer: its status, what it holds, and when it comes.
+type Told = (&'static str, Holds, &'static str);
+
 struct Route {
     method: HttpMethod,
     path: &'static str,
     summary: &'static str,
     query: &'static [(&'static str, &'static str)],
-    answers: &'static [(&'static str, &'static str, &'static str)],
-    body: &'static str,
+    answers: &'static [Told],
+    body: Option<(Holds, &'static str)>,
 }
 
 const fn read(
     path: &'static str,
     summary: &'static str,
     query: &'static [(&'static str, &'static str)],
-    answers: &'static [(&'static str, &'static str, &'static str)],
+    answers: &'static [Told],
 ) -> Route {
-    Route { method: HttpMethod::Get, path, summary, query, answers, body: "" }
+    Route { method: HttpMethod::Get, path, summary, query, answers, body: None }
 }
 
-const REFUSALS: &[(&str, &str)] = &[
-    ("400", "the body or the query cannot be understood"),
-    ("401", "no token, or not a valid one"),
-    ("409", "another source holds the name, the sequence is stale, or the source is a configured one"),
-    ("413", "the body has more than 16 MiB, or the board would hold more than 100,000 rows"),
-    ("422", "a field, a name or a row breaks a limit; `path` says where"),
+const PROBLEM: Holds = Holds::Shape("Problem");
+const REFUSALS: &[Told] = &[
+    ("400", PROBLEM, "the body or the query cannot be understood"),
+    ("401", PROBLEM, "no token, or not a valid one"),
+    ("404", PROBLEM, "no such row is on the board"),
+    ("408", PROBLEM, "the body did not arrive within 30 s"),
+    ("409", PROBLEM, "another source holds the name, the sequence is stale, or the source is a configured one"),
+    ("413", PROBLEM, "the body has more than 16 MiB, or the board would hold more than 100,000 rows"),
+    ("422", PROBLEM, "a field, a name or a row breaks a limit; `path` says where"),
+    ("503", PROBLEM, "shutting down"),
 ];
-const TEXT: &str = "text/plain";
-const JSON: &str = "application/json";
+const BUSY: Told = ("503", PROBLEM, "as many large answers as are allowed are under way");
 const STRICT: (&str, &str) = ("strict", "true: fields that are not known are refused, not passed over with a warning");
 const WHAT_IF: &[(&str, &str)] = &[("stale_after", "judge under this horizon instead: 15m, 1h30m, seconds, or never")];
-const ACCEPTED: &[(&str, &str, &str)] = &[
-    ("200", JSON, "applied and durable: {revision, changed, removed}"),
-    ("202", JSON, "applied, but a restart would lose it: the same with durable false"),
+const ACCEPTED: &[Told] = &[
+    ("200", Holds::Shape("Accepted"), "applied and durable"),
+    ("202", Holds::Shape("Accepted"), "applied, but a restart would lose it: durable is false"),
 ];
 
 const ROUTES: &[Route] = &[
@@ -109,28 +147,36 @@ const ROUTES: &[Route] = &[
         "/livez",
         "Whether the process runs and its board's task turns",
         &[],
-        &[("200", TEXT, "ok"), ("503", TEXT, "stuck")],
+        &[("200", Holds::Text, "ok"), ("503", Holds::Text, "stuck")],
     ),
-    read("/healthz", "The same as /livez", &[], &[("200", TEXT, "ok"), ("503", TEXT, "stuck")]),
+    read("/healthz", "The same as /livez", &[], &[("200", Holds::Text, "ok"), ("503", Holds::Text, "stuck")]),
     read(
         "/readyz",
         "Whether traffic may come; the first line says why not",
         &[("verbose", "one line for each instance"), ("exclude", "judge without this instance; repeatable")],
-        &[("200", TEXT, "ready"), ("503", TEXT, "not ready")],
+        &[("200", Holds::Text, "ready"), ("503", Holds::Text, "not ready")],
     ),
     read(
         "/readyz/{name}",
         "Whether one instance is serving",
         &[],
-        &[("200", TEXT, "it is"), ("503", TEXT, "it is not"), ("404", "application/problem+json", "there is none")],
+        &[("200", Holds::Text, "it is"), ("503", Holds::Text, "it is not"), ("404", PROBLEM, "there is none")],
     ),
-    read("/app", "The snapshot: rows, clock and verdict of one instant", WHAT_IF, &[("200", JSON, "greenlight.app/1")]),
-    read("/status", "The snapshot as a text table", WHAT_IF, &[("200", TEXT, "a table")]),
+    read(
+        "/app",
+        "The snapshot: rows, clock and verdict of one instant",
+        WHAT_IF,
+        &[("200", Holds::Shape("App"), "the snapshot"), BUSY],
+    ),
+    read("/status", "The snapshot as a text table", WHAT_IF, &[("200", Holds::Text, "a table"), BUSY]),
     read(
         "/events",
         "Server-sent events: change, renew, beat, reset",
         &[("after", "the id of /app or of the last event seen; Last-Event-ID does the same")],
-        &[("200", "text/event-stream", "a stream"), ("503", "application/problem+json", "shutting down")],
+        &[
+            ("200", Holds::Events, "a stream: the data of each event is a Change, a Renew, a Beat or a Reset"),
+            ("503", PROBLEM, "shutting down"),
+        ],
     ),
     read(
         "/history",
@@ -140,17 +186,17 @@ const ROUTES: &[Route] = &[
             ("to", "Unix seconds, or so long ago; until now if left out. Not included"),
             ("after", "the `next` of the page before"),
         ],
-        &[("200", JSON, "{events, next, complete_from_unix}"), ("404", "application/problem+json", "nothing is kept")],
+        &[("200", Holds::Shape("HistoryPage"), "a page"), ("404", PROBLEM, "nothing is kept"), BUSY],
     ),
-    read("/metrics", "Metrics for Prometheus", &[], &[("200", "application/openmetrics-text", "metrics")]),
-    read("/openapi.json", "This description", &[], &[("200", JSON, "OpenAPI 3.1")]),
+    read("/metrics", "Metrics for Prometheus", &[], &[("200", Holds::Metrics, "metrics"), BUSY]),
+    read("/openapi.json", "This description", &[], &[("200", Holds::OpenApi, "OpenAPI 3.1")]),
     Route {
         method: HttpMethod::Put,
         path: "/sources/{source}",
         summary: "The full report of a source: rows it no longer names are removed",
         query: &[STRICT],
         answers: ACCEPTED,
-        body: "{instances: [rows], good_for_secs: seconds, \"until_restart\" or \"forever\", sequence}",
+        body: Some((Holds::Shape("Report"), "all rows of the source")),
     },
     Route {
         method: HttpMethod::Delete,
@@ -158,7 +204,7 @@ const ROUTES: &[Route] = &[
         summary: "Remove all rows of a source",
         query: &[],
         answers: ACCEPTED,
-        body: "",
+        body: None,
     },
     Route {
         method: HttpMethod::Put,
@@ -170,7 +216,7 @@ const ROUTES: &[Route] = &[
             ("sequence", "greater than the last one of this source"),
         ],
         answers: ACCEPTED,
-        body: "a row; its name may be left out",
+        body: Some((Holds::Shape("ReportedRow"), "a row; its name may be left out")),
     },
     Route {
         method: HttpMethod::Delete,
@@ -178,6 +224,6 @@ const ROUTES: &[Route] = &[
         summary: "Remove one row",
         query: &[],
         answers: ACCEPTED,
-        body: "",
+        body: None,
     },
 ];

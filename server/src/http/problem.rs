@@ -53,6 +53,18 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "The query cannot be understood", detail)
     }
 
+    /// What kept a report of one row from being taken, whose body is that row itself.
+    pub(crate) fn of_one_row(error: PublishError) -> Self {
+        match error {
+            PublishError::Refused(Refusal::Row { name, error, .. }) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, ROW_BREAKS_A_LIMIT, format!("{name:?}: {error}"))
+                    .at(error.field().into())
+            }
+            PublishError::Refused(refusal) => refusal.into(),
+            error @ (PublishError::Source(_) | PublishError::Ended) => error.into(),
+        }
+    }
+
     pub(crate) fn no_token() -> Self {
         Self::new(
             StatusCode::UNAUTHORIZED,
@@ -100,6 +112,8 @@ impl Problem {
     }
 }
 
+const ROW_BREAKS_A_LIMIT: &str = "A row breaks a limit";
+
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         let unprocessable = |path: Option<String>, owner: Option<String>, status: StatusCode, title: &'static str| {
@@ -109,17 +123,20 @@ impl From<Refusal> for Problem {
             problem
         };
         match &refusal {
-            Refusal::Row { index, .. } => unprocessable(
-                Some(format!("instances[{index}]")),
+            Refusal::Row { index, error, .. } => unprocessable(
+                Some(format!("instances[{index}].{}", error.field())),
                 None,
                 StatusCode::UNPROCESSABLE_ENTITY,
-                "A row breaks a limit",
+                ROW_BREAKS_A_LIMIT,
             ),
             Refusal::Duplicate { .. } => {
                 unprocessable(None, None, StatusCode::UNPROCESSABLE_ENTITY, "A name stands twice")
             }
             Refusal::Held { owner, .. } => {
                 unprocessable(None, Some(owner.to_string()), StatusCode::CONFLICT, "The name is held")
+            }
+            Refusal::OfAnother { owner, .. } => {
+                unprocessable(None, Some(owner.to_string()), StatusCode::CONFLICT, "A row of another source")
             }
             Refusal::Sequence { .. } => unprocessable(None, None, StatusCode::CONFLICT, "The report is late"),
             Refusal::SequenceTooLarge(_) => unprocessable(

@@ -73,14 +73,11 @@ fn write_row(piece: &mut Vec<u8>, row: RowView<'_>, horizon: Horizon, now: UnixS
         sha(&state.last_green),
         Span(row.idle_secs(now)).to_string(),
     )?;
-    if let Some(at) = row.ages_out(horizon, now) {
-        write!(piece, " stops blocking in {};", Span(now.age(at)))?;
-    }
-    if !row.is_confirmed(now) {
-        write!(piece, " unconfirmed: {} silent for {};", row.held.source, Span(row.vouch.last_report.age(now)))?;
-    }
-    if let Some(reason) = &state.last_red_reason {
-        write!(piece, " last red: {}", Inert(reason, 80))?;
-    }
-    writeln!(piece)
+    let notes = [
+        row.ages_out(horizon, now).map(|at| format!("stops blocking in {}", Span(now.age(at)))),
+        (!row.is_confirmed(now))
+            .then(|| format!("unconfirmed: {} silent for {}", row.held.source, Span(row.silent_secs(now)))),
+        state.last_red_reason.as_ref().map(|reason| format!("last red: {}", Inert(reason, 80))),
+    ];
+    writeln!(piece, " {}", notes.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }

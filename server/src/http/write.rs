@@ -60,7 +60,8 @@ pub(crate) async fn put_instance(
         .at("name".into()));
     }
     let report = Report { source, extent: Extent::Partial, rows: vec![row], good_for, sequence };
-    Ok(answer(api.handle.report(report).await?, warnings))
+    let accepted = api.handle.report(report).await.map_err(Problem::of_one_row)?;
+    Ok(answer(accepted, warnings))
 }
 
 /// `DELETE /sources/{source}/instances/{name}`: remove one row.
@@ -161,7 +162,7 @@ fn parse_now<T: DeserializeOwned>(body: &[u8], strict: bool) -> Result<Parsed<T>
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let value = serde_ignored::deserialize(&mut deserializer, |path| {
         if unknown.len() < MAX_WARNINGS {
-            unknown.push(path.to_string());
+            unknown.push(place(&path));
         }
     })
     .and_then(|value| deserializer.end().map(|()| value))
@@ -188,11 +189,28 @@ fn located<T: DeserializeOwned>(body: &[u8], error: &serde_json::Error) -> Probl
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
         Ok(_) => Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "The body does not fit", error.to_string()),
+        Err(located) if located.path().iter().next().is_none() => {
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "The body does not fit", located.inner().to_string())
+        }
         Err(located) => {
             let path = located.path().to_string();
             let detail = format!("{path}: {}", located.inner());
             Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "The body does not fit", detail).at(path)
         }
+    }
+}
+
+/// A place in a body, written as a problem's `path` is everywhere: `instances[0].oops`.
+fn place(path: &serde_ignored::Path<'_>) -> String {
+    use serde_ignored::Path;
+    match path {
+        Path::Root => String::new(),
+        Path::Seq { parent, index } => format!("{}[{index}]", place(parent)),
+        Path::Map { parent, key } => match place(parent) {
+            parent if parent.is_empty() => key.clone(),
+            parent => format!("{parent}.{key}"),
+        },
+        Path::Some { parent } | Path::NewtypeStruct { parent } | Path::NewtypeVariant { parent } => place(parent),
     }
 }
 

@@ -1,0 +1,224 @@
+//! The tables: every key on the wire, what it holds, and what it means.
+
+use super::{Field, Kind, Shape, Side, always, sometimes};
+use Kind::{Count, Flag, GoodFor, List, OrNull, Signed, Text, Word};
+
+const TEXT_OR_NULL: Kind = OrNull(&Text);
+const COUNT_OR_NULL: Kind = OrNull(&Count);
+const TEXTS: Kind = List(&Text);
+const STANDINGS: Kind = Word(&["serving", "never_green", "live_degraded", "stale_degraded"]);
+const REASONS: Kind = Word(&["shutting_down", "nothing_serving", "live_degraded", "ready"]);
+
+const NAME: &[Field] = &[always("name", Text, "identity, unique on the board")];
+
+/// The name of a row that is reported.
+const OWN_NAME: &[Field] = &[sometimes("name", Text, "identity; left out where the path has it, and nowhere else")];
+
+const STATE: &[Field] = &[
+    always("phase", Text, "a free word from the source, shown and never judged"),
+    always("serving_sha", TEXT_OR_NULL, "what it serves now; null serves nothing"),
+    always("last_green", TEXT_OR_NULL, "the newest build that served; null was never green"),
+    always("last_red_sha", TEXT_OR_NULL, "the newest failure"),
+    always("last_red_reason", TEXT_OR_NULL, "why it failed, at most 16 KiB"),
+    always("last_red_files", TEXTS, "evidence for the failure: sorted, without doubles"),
+    always("pending_sha", TEXT_OR_NULL, "the newest sha waiting"),
+    always("draining", Count, "demoted children that are still draining"),
+];
+
+const ROUTE: &[Field] = &[
+    always("proxy_port", COUNT_OR_NULL, "the port that a proxy reaches it at"),
+    always("public_host", TEXT_OR_NULL, "the host name that the public reaches it by"),
+    always("expires_at", COUNT_OR_NULL, "when the route ends, in Unix seconds"),
+];
+
+const IDLE: &[Field] =
+    &[always("idle_secs", Count, "for how long it has been unchanged; in a report believed once, at first sight")];
+
+const SOURCE: &[Field] = &[always("source", Text, "who reports it")];
+const STAMP: &[Field] = &[always("last_change_unix", Count, "the stamp: when the daemon last saw it change")];
+
+const VOUCH: &[Field] = &[
+    always("last_report_unix", Count, "when the last report that named it came in"),
+    always("good_for_secs", GoodFor, "for how long that report said it was good"),
+    always("good_until_unix", COUNT_OR_NULL, "the first moment at which nobody vouches any more; null is never"),
+];
+
+const JUDGED: &[Field] = &[
+    always("stale", Flag, "whether idle_secs is at least stale_after_secs, whatever the standing"),
+    always("standing", STANDINGS, "what the row amounts to at this moment"),
+    always("since_unix", Count, "since when: the stamp, or when its witness was lost"),
+    always(
+        "ages_out_unix",
+        COUNT_OR_NULL,
+        "when it stops blocking; null unless live_degraded under a horizon that ends",
+    ),
+];
+
+const READINESS: &[Field] = &[
+    always("ready", Flag, "the verdict"),
+    always("since_unix", COUNT_OR_NULL, "since when it has had its value; null where that is not known"),
+    always("reason", REASONS, "why"),
+    always("text", Text, "why, in words"),
+    always("serving", TEXTS, "names"),
+    always("live_degraded", TEXTS, "names: these veto"),
+    always("stale_degraded", TEXTS, "names: these do not any more"),
+    always("never_green", TEXTS, "names"),
+    always("unconfirmed", TEXTS, "names: nobody vouches for these"),
+    always("stale_after_secs", COUNT_OR_NULL, "the horizon; null is never"),
+    always("flips", List(&Kind::Shape("Flip")), "when the verdict will change if nothing else happens"),
+];
+
+const APP: &[Field] = &[
+    always("instances", List(&Kind::Shape("JudgedRow")), "in the order in which they were first reported"),
+    always("ready", Flag, "the verdict"),
+    always("readiness", Kind::Shape("Readiness"), ""),
+    sometimes("what_if", Flag, "true where another horizon was asked for"),
+    always("now_unix", Count, "the moment of all of this, in Unix seconds"),
+    always("now_unix_ms", Count, "the same in milliseconds"),
+    always("boot", Text, "a word that is another after each start"),
+    always("revision", Count, "moves when a row changes, comes or goes"),
+    always("id", Text, "where /events goes on from here"),
+    always("started_unix", Count, "when the daemon started"),
+    always("reported_since_start", Flag, "whether any source has reported since"),
+    always("clock", Kind::Shape("Clock"), ""),
+    always("store", Kind::Shape("Store"), ""),
+    always("schema", Word(&["greenlight.app/1"]), "the name of this shape"),
+    always("version", Text, "the daemon's"),
+];
+
+const ACCEPTED: &[Field] = &[
+    always("revision", Count, "the one that it led to"),
+    always("changed", TEXTS, "names of rows whose stamp moved, and of rows that came"),
+    always("removed", TEXTS, "names of rows that left"),
+    sometimes("durable", Flag, "false where a restart would lose it"),
+    sometimes("warnings", TEXTS, "fields that were passed over"),
+];
+
+const PROBLEM: &[Field] = &[
+    always("type", Text, "about:blank"),
+    always("title", Text, "what kind of problem"),
+    always("status", Count, "the status of the answer"),
+    always("detail", Text, "what happened, and what to do"),
+    sometimes("path", Text, "where in the body, as instances[3].draining"),
+    sometimes("owner", Text, "the source that holds the name"),
+];
+
+const REPORT: &[Field] = &[
+    always("instances", List(&Kind::Shape("ReportedRow")), "all rows of the source"),
+    sometimes("good_for_secs", GoodFor, "for how long this is good; the daemon's --good-for if left out"),
+    sometimes("sequence", Count, "greater than the last one of this source"),
+];
+
+const AT: &[Field] = &[always("at_unix", Count, "when")];
+const HAPPENINGS: &[&[Field]] = &[
+    &[
+        AT[0],
+        always("event", Word(&["changed"]), "a row changed, came or came back"),
+        NAME[0],
+        SOURCE[0],
+        STAMP[0],
+        always("row", Kind::Shape("RowState"), ""),
+    ],
+    &[AT[0], always("event", Word(&["removed"]), "a row left the board"), NAME[0]],
+    &[AT[0], always("event", Word(&["lapsed"]), "rows lost their witness"), SOURCE[0], always("names", TEXTS, "")],
+    &[
+        AT[0],
+        always("event", Word(&["came_back"]), "rows are vouched for again"),
+        SOURCE[0],
+        always("names", TEXTS, ""),
+    ],
+    &[
+        AT[0],
+        always("event", Word(&["started"]), "the daemon began to watch"),
+        always("still_good", TEXTS, "rows whose reports are good whatever happens"),
+        always("watched_until_unix", COUNT_OR_NULL, "when the one before it was last known to watch"),
+    ],
+];
+
+/// Every shape: its name, its meaning, its fields.
+pub(super) const ALL: &[(&str, &str, Shape)] = &[
+    ("App", "the snapshot: rows, clock and verdict of one instant", answered(&[APP])),
+    (
+        "JudgedRow",
+        "a row as it stands at one moment",
+        answered(&[NAME, STATE, ROUTE, SOURCE, STAMP, VOUCH, IDLE, JUDGED]),
+    ),
+    ("Row", "a row without anything that depends on the moment", answered(&[NAME, STATE, ROUTE, SOURCE, STAMP, VOUCH])),
+    ("RowState", "what counts in a row: each field alone moves the stamp", answered(&[STATE])),
+    ("Readiness", "the verdict and the names behind it", answered(&[READINESS])),
+    (
+        "Flip",
+        "a moment at which time alone changes the verdict",
+        answered(&[AT, &[always("ready", Flag, "to what"), always("because", Text, "the row that causes it")]]),
+    ),
+    (
+        "Clock",
+        "how the clock does",
+        answered(&[&[always("drift_secs", Signed, "how far the wall clock has moved away since the start")]]),
+    ),
+    (
+        "Store",
+        "how the store does",
+        answered(&[&[
+            always("durable", Flag, "whether what is acknowledged survives a restart"),
+            sometimes("trouble", Text, "why not"),
+        ]]),
+    ),
+    ("Report", "the full report of a source", answered(&[REPORT])),
+    (
+        "ReportedRow",
+        "a row as a source writes it; what is left out or null is null, [] or 0, and the phase is idle",
+        Shape::Object(Side::Reported, &[OWN_NAME, STATE, ROUTE, IDLE]),
+    ),
+    ("Accepted", "what a report or a removal did", answered(&[ACCEPTED])),
+    ("Problem", "an RFC 9457 problem", answered(&[PROBLEM])),
+    (
+        "Change",
+        "the data of a change event",
+        answered(&[&[
+            always("revision", Count, "the one that it led to"),
+            always("id", Text, "the event's own"),
+            always("rows", List(&Kind::Shape("Row")), "new rows and changed ones"),
+            always("removed", TEXTS, "names of those that left, before any of the rows came"),
+        ]]),
+    ),
+    (
+        "Renew",
+        "the data of a renew event: until when rows are vouched for",
+        answered(&[&[
+            always("sources", List(&Kind::Shape("RenewedSource")), "each holds for all rows of its source"),
+            always("rows", List(&Kind::Shape("RenewedRow")), "each holds for one row"),
+        ]]),
+    ),
+    ("RenewedSource", "until when all rows of a source are vouched for", answered(&[SOURCE, VOUCH])),
+    ("RenewedRow", "until when a row is vouched for", answered(&[NAME, VOUCH])),
+    (
+        "Beat",
+        "the data of a beat event: what the daemon says",
+        answered(&[&[
+            always("now_unix_ms", Count, "when"),
+            always("id", Text, "of the last change"),
+            always("ready", Flag, "the verdict"),
+            always("reason", REASONS, "why"),
+        ]]),
+    ),
+    (
+        "Reset",
+        "the data of a reset event: what was missed is not known any more, read /app again",
+        answered(&[&[always("reason", Text, "why")]]),
+    ),
+    (
+        "HistoryPage",
+        "a page of what happened",
+        answered(&[&[
+            always("events", List(&Kind::Shape("HistoryEvent")), "the oldest first"),
+            always("next", COUNT_OR_NULL, "to be given as after for the next page; null where there was nothing more"),
+            always("complete_from_unix", COUNT_OR_NULL, "from when on nothing has been pruned; null where nothing was"),
+        ]]),
+    ),
+    ("HistoryEvent", "one thing that happened", Shape::OneOf(HAPPENINGS)),
+];
+
+const fn answered(tables: &'static [&'static [Field]]) -> Shape {
+    Shape::Object(Side::Answered, tables)
+}
