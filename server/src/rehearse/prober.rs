@@ -28,9 +28,11 @@ pub(super) async fn probe(shared: Rc<Shared>, process: usize, target: Arc<Target
         let (answer, lateness) = match question.by(sent + patience).await {
             Ruling::Decided { exchange, late } => (exchange.answer(), late),
             Ruling::Silent { late: lateness } => {
-                // One answer is still awaited, the newest.
-                late.abort_all();
-                late.spawn_local(await_late(Rc::clone(&shared), process, due_us, question));
+                // One answer is still awaited, as in the daemon: the first.
+                while late.try_join_next().is_some() {}
+                if late.is_empty() {
+                    late.spawn_local(await_late(Rc::clone(&shared), process, due_us, question));
+                }
                 (Answer::Silent { by: Silence::Timeout }, lateness)
             }
         };
