@@ -1,5 +1,7 @@
 //! Says where the crate does without std: in what the page loads.
 
+#![expect(clippy::disallowed_methods, reason = "cargo tells a build script so")]
+
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(bare)");
     let wasm = std::env::var_os("CARGO_CFG_TARGET_ARCH").is_some_and(|arch| arch == "wasm32");

@@ -134,12 +134,19 @@ impl Board {
         let vouch = Vouch { last_report: now, good_for, good_until: good_for.until(now) };
         // Before the rows: one that comes back too late is not remembered.
         let mut effects = Effects { forgotten: self.memory.forget_old(now), ..Effects::default() };
-        let mut renewed = Vec::new();
-        let mut all_vouched = true;
+        let all_vouched = rows.iter().all(|row| row.lapsed_secs.is_none());
+        let mut moved = Vec::new();
         for (row, place) in rows.into_iter().zip(places) {
-            all_vouched &= row.lapsed_secs.is_none();
-            renewed.extend(self.put(&source, row.into_checked(), place, vouch, now, &mut effects));
+            moved.extend(self.put(&source, row.into_checked(), place, vouch, now, &mut effects));
         }
+        effects.renewed = match extent {
+            _ if moved.is_empty() => Renewed::Nothing,
+            Extent::Full if all_vouched => Renewed::Source(source.clone()),
+            Extent::Full | Extent::Partial => {
+                let rows = moved.into_iter().filter_map(|place| self.rows.get(place));
+                Renewed::Rows(rows.map(|held| held.name.clone()).collect())
+            }
+        };
         match extent {
             Extent::Full => {
                 self.leave(&mut effects, now, |place, held| {
@@ -148,11 +155,6 @@ impl Board {
             }
             Extent::Partial => {}
         }
-        effects.renewed = match extent {
-            _ if renewed.is_empty() => Renewed::Nothing,
-            Extent::Full if all_vouched => Renewed::Source(source.clone()),
-            Extent::Full | Extent::Partial => Renewed::Rows(renewed),
-        };
         effects.forgotten.extend(self.memory.forget_beyond(self.limit));
         let last_sequence = sequence.or_else(|| self.sources.get(&source).and_then(|known| known.last_sequence));
         self.sources.insert(source, SourceState { last_report: now, last_sequence });
@@ -230,7 +232,7 @@ impl Board {
         self.memory.get(name)
     }
 
-    /// Puts one admitted row in its place, `None` for one that is new. Gives its name where the end of its
+    /// Puts one admitted row in its place, `None` for one that is new. Gives the place where the end of its
     /// vouching moved.
     fn put(
         &mut self,
@@ -240,7 +242,7 @@ impl Board {
         vouch: Vouch,
         now: UnixSeconds,
         effects: &mut Effects,
-    ) -> Option<Name> {
+    ) -> Option<usize> {
         let CheckedRow { name, row, route, idle_secs, lapsed_secs } = checked;
         let Some(place) = place else {
             // The name was checked on admission.
@@ -263,14 +265,14 @@ impl Board {
                 None => vouch,
             };
             Arc::make_mut(&mut self.vouches).push(vouch);
-            effects.changed.push(name.clone());
-            return Some(name);
+            effects.changed.push(name);
+            return self.rows.len().checked_sub(1);
         };
         let held = self.rows.get(place)?;
         let changes = held.row != row;
         let touches = held.route != route || held.source != *source;
-        let name = held.name.clone();
         if changes || touches {
+            let name = held.name.clone();
             let held = Held {
                 order: held.order,
                 name: name.clone(),
@@ -283,11 +285,11 @@ impl Board {
             if let Some(seat) = Arc::make_mut(&mut self.rows).get_mut(place) {
                 *seat = Arc::new(held);
             }
-            if changes { &mut effects.changed } else { &mut effects.touched }.push(name.clone());
+            if changes { &mut effects.changed } else { &mut effects.touched }.push(name);
         }
         let seat = Arc::make_mut(&mut self.vouches).get_mut(place)?;
         let before = *seat;
-        *seat = match lapsed_secs {
+        let after = match lapsed_secs {
             // What upstream vouches for no longer is not renewed here; it lapses now if it had not.
             Some(secs) => {
                 let lapsed = now.earlier(secs);
@@ -295,10 +297,11 @@ impl Board {
             }
             None => vouch,
         };
-        if !before.is_confirmed(now) && seat.is_confirmed(now) {
-            effects.confirmed_again.push(name.clone());
+        *seat = after;
+        if !before.is_confirmed(now) && after.is_confirmed(now) {
+            effects.confirmed_again.push(self.rows.get(place)?.name.clone());
         }
-        (*seat != before).then_some(name)
+        (after != before).then_some(place)
     }
 
     /// Moves every row that `goes` from the board to the memory.

@@ -78,6 +78,8 @@ pub use memory::Remembered;
 pub use name::{Name, NameError, is_invisible};
 pub use readiness::{Flip, Judgement, Reason, Verdict};
 pub use report::{Effects, Extent, Refusal, Renewed, Report};
+#[cfg(feature = "serde")]
+pub use row::KnownRow;
 pub use row::{GoodFor, Held, MAX_FILES, MAX_REASON_BYTES, MAX_TEXT_BYTES, ReportedRow, Route, Row, RowError, Vouch};
 pub use snapshot::{RowView, Snapshot};
 pub use standing::Standing;

@@ -18,7 +18,7 @@ impl Snapshot {
 
     /// The snapshot after rows were removed and rows changed or came: removals first; a row that is on the
     /// board is replaced where it stands, any other is appended in the order given. The order that comes with
-    /// a row is not looked at; each name comes once. Whoever sends a change has been reported to. O(n log n).
+    /// a row is not looked at; each name comes once. O(n log n).
     #[must_use]
     pub fn changed(&self, removed: &[Name], rows: Vec<(Held, Vouch)>) -> Self {
         let removed = Index::of(removed.iter());
@@ -27,6 +27,7 @@ impl Snapshot {
         let names: Vec<Name> = board.iter().map(|(held, _)| held.name.clone()).collect();
         let there = Index::of(names.iter());
         let mut next_order = board.last().map_or(0, |(last, _)| last.order.saturating_add(1));
+        let unreported_since = self.still_unreported(rows.iter().map(|(_, vouch)| vouch));
         for (mut held, vouch) in rows {
             if let Some(seat) = there.place(&held.name).and_then(|place| board.get_mut(place)) {
                 held.order = seat.0.order;
@@ -37,7 +38,7 @@ impl Snapshot {
                 board.push((Arc::new(held), vouch));
             }
         }
-        Self::new(board, None)
+        Self::new(board, unreported_since)
     }
 
     /// The snapshot after reports were renewed: that of a source holds for all rows it reports, and those of
@@ -57,7 +58,14 @@ impl Snapshot {
             }
             (Arc::clone(row.held), newest)
         });
-        Self::new(board, None)
+        Self::new(board, self.still_unreported(sources.iter().chain(rows).map(|(_, vouch)| vouch)))
+    }
+
+    /// The restart that nobody has reported since, unless one of these was told after it: what was told before
+    /// vouches at the moment of the restart for nothing.
+    fn still_unreported<'a>(&self, mut news: impl Iterator<Item = &'a Vouch>) -> Option<UnixSeconds> {
+        self.unreported_since()
+            .filter(|restart| !news.any(|vouch| vouch.last_report >= *restart && vouch.is_confirmed(*restart)))
     }
 }
 
@@ -117,6 +125,18 @@ mod tests {
         let after = three().changed(&[a], news);
         assert_eq!(names(&after), ["b", "c", "a", "d"]);
         assert_eq!(after.named("c").unwrap().held.source.as_str(), "y");
+    }
+
+    #[test]
+    fn what_was_told_before_a_restart_is_no_report_since() {
+        let restart = Some(UnixSeconds::new(100));
+        let lapsed = Vouch { good_until: Some(UnixSeconds::new(100)), ..reported(90) };
+        let board = Snapshot::replica(vec![(held("a", "x"), lapsed)], restart);
+        let source = Name::of_source("x").unwrap();
+        assert_eq!(board.renewed(&[(source.clone(), lapsed)], &[]).unreported_since(), restart);
+        assert_eq!(board.changed(&[], vec![(held("a", "x"), lapsed)]).unreported_since(), restart);
+        assert_eq!(board.renewed(&[(source, reported(100))], &[]).unreported_since(), None);
+        assert_eq!(board.changed(&[], vec![(held("b", "y"), reported(101))]).unreported_since(), None);
     }
 
     #[test]

@@ -10,6 +10,8 @@ use crate::name::Name;
 use crate::time::UnixSeconds;
 
 pub(crate) use self::reported::CheckedRow;
+#[cfg(feature = "serde")]
+pub use self::reported::KnownRow;
 pub use self::reported::{MAX_FILES, MAX_REASON_BYTES, MAX_TEXT_BYTES, ReportedRow, RowError};
 pub use self::vouch::{GoodFor, Vouch};
 

@@ -4,7 +4,6 @@
 
 mod play;
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +15,7 @@ pub use self::play::play;
 use crate::name::Name;
 use crate::readiness::{Flip, Reason};
 use crate::rotation::{Answer, Cutting, Refuser, RotationPolicy, Silence};
-use crate::row::{GoodFor, ReportedRow};
+use crate::row::{GoodFor, KnownRow, ReportedRow};
 use crate::standing::Standing;
 use crate::time::{Horizon, UnixSeconds};
 
@@ -293,30 +292,8 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
     T::deserialize(deserializer).map(Some)
 }
 
-/// A row as it stands in the file. Unlike a daemon, which must get on with newer drivers, a scenario refuses
-/// a field it does not know: a slip of the pen would test nothing.
-#[derive(Deserialize)]
-#[serde(remote = "ReportedRow", deny_unknown_fields)]
-struct KnownRow {
-    name: Box<str>,
-    phase: Option<Box<str>>,
-    serving_sha: Option<Box<str>>,
-    last_green: Option<Box<str>>,
-    last_red_sha: Option<Box<str>>,
-    last_red_reason: Option<Box<str>>,
-    last_red_files: Option<Vec<Box<str>>>,
-    pending_sha: Option<Box<str>>,
-    draining: Option<u64>,
-    proxy_port: Option<u64>,
-    public_host: Option<Box<str>>,
-    expires_at: Option<u64>,
-    idle_secs: Option<u64>,
-    #[serde(skip)]
-    lapsed_secs: Option<u64>,
-}
-
+/// Unlike a daemon, which must get on with newer drivers, a scenario refuses a field that it does not know: a slip
+/// of the pen would test nothing.
 fn known_rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ReportedRow>, D::Error> {
-    #[derive(Deserialize)]
-    struct Known(#[serde(with = "KnownRow")] ReportedRow);
-    Ok(Vec::<Known>::deserialize(deserializer)?.into_iter().map(|row| row.0).collect())
+    Ok(Vec::<KnownRow>::deserialize(deserializer)?.into_iter().map(Into::into).collect())
 }

@@ -17,6 +17,7 @@
 //! [`greenlight_core`], re-exported here, holds the rules.
 
 #[cfg(feature = "cli")]
+#[cfg_attr(not(test), expect(dead_code, reason = "kept connections are for a rehearsal, which is still to come"))]
 mod ask;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -28,11 +29,12 @@ mod metrics;
 mod rehearse;
 #[cfg(feature = "cli")]
 mod serve;
-#[cfg(feature = "cli")]
 mod source;
 pub mod store;
 
 pub use greenlight_core::{self, GoodFor, Horizon, ReportedRow, UnixSeconds};
 
 pub use daemon::{Accepted, Builder, Daemon, Handle, PublishError};
+#[cfg(feature = "page")]
+pub use http::PageFiles;
 pub use http::{HttpSettings, Tokens, openapi};

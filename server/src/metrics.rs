@@ -12,6 +12,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
 use crate::daemon::shared::Shared;
+use crate::source::view::{MemberView, View};
 
 /// What only counts.
 #[derive(Debug, Default)]
@@ -163,8 +164,36 @@ impl Collector for FromShared {
             &mut requests.iter().map(|((route, status), count)| {
                 (vec![("route", route.clone()), ("status", status.to_string())], seconds(*count))
             }),
-        )
+        )?;
+        rotation(&mut encoder, &shared.rotation())
     }
+}
+
+/// What the prober counts. A member that is probed no longer leaves no series.
+fn rotation(encoder: &mut DescriptorEncoder<'_>, view: &View) -> fmt::Result {
+    let name = |member: &MemberView| ("name", member.name.to_string());
+    let mut answers = view.members.iter().flat_map(|member| {
+        member.answers.iter().map(move |(kind, count)| (vec![name(member), ("kind", (*kind).into())], seconds(*count)))
+    });
+    let help = "What probes learned, by member and kind; fault is the prober's own trouble";
+    family(encoder, "greenlight_probe_answers", help, MetricType::Counter, &mut answers)?;
+    let took = &view.took;
+    encoder
+        .encode_descriptor("greenlight_probe_seconds", "How long probes took", None, MetricType::Histogram)?
+        .encode_histogram::<NoLabelSet>(took.sum_secs(), took.count(), &took.buckets(), None)?;
+    let mut moves = view.members.iter().flat_map(|member| {
+        [("join", member.joins), ("leave", member.leaves)]
+            .map(|(kind, count)| (vec![name(member), ("move", kind.into())], seconds(count)))
+    });
+    let help = "Joins and leaves by member";
+    family(encoder, "greenlight_rotation_moves", help, MetricType::Counter, &mut moves)?;
+    let mut places = view.members.iter().map(|member| (vec![name(member)], f64::from(u8::from(member.in_rotation))));
+    let help = "Whether the member gets traffic: 1 or 0";
+    family(encoder, "greenlight_rotation_in", help, MetricType::Gauge, &mut places)?;
+    let unasked = view.trouble.as_ref().map_or(0, |trouble| trouble.members);
+    let help = "How many members the prober could not ask the last time";
+    let mut unasked = std::iter::once((Labels::new(), seconds(unasked as u64)));
+    family(encoder, "greenlight_probe_members_unasked", help, MetricType::Gauge, &mut unasked)
 }
 
 fn family(

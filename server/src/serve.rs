@@ -18,6 +18,7 @@ use crate::daemon::{Builder, Daemon, Handle};
 use crate::http::server::{Phase, Server};
 use crate::http::{HttpSettings, Tokens};
 use crate::source::follow::{Upstream, follow};
+use crate::source::probe::{self, Prober};
 use crate::store::lock::{self, Lock, LockError};
 
 /// How a daemon ended that was told to.
@@ -64,7 +65,7 @@ async fn serve(
             Err(error) => return Err(error.to_string()),
         },
     };
-    let server = Server::bind(settings.bind)
+    let server = Server::bind(settings.bind, DESCRIPTORS_PER_PROBE.saturating_mul(settings.probe.len()))
         .await
         .map_err(|error| format!("cannot listen on {}: {error}; give another --bind", settings.bind))?;
     let address = server.address().map_err(|error| error.to_string())?;
@@ -94,6 +95,7 @@ async fn serve(
     for (upstream, source) in upstreams(&settings)? {
         tokio::spawn(follow(upstream, source, daemon.handle()));
     }
+    let prober = Prober::start(&settings.probe, daemon.handle())?;
     // Readers are gone only if the server is.
     let _ = routes.send(daemon.router(http));
     tracing::info!(%address, horizon = %settings.stale_after, "serving");
@@ -108,6 +110,9 @@ async fn serve(
             Ok(settings) => {
                 // An error means that the daemon is ending.
                 let _ = handle.set_stale_after(settings.stale_after).await;
+                if let Err(error) = prober.set(&settings.probe).await {
+                    tracing::error!(%error, "the probes stay as they are");
+                }
                 tracing::info!(horizon = %settings.stale_after, "read the settings again");
             }
             Err(error) => tracing::error!(%error, "the settings cannot be read: they stay as they are"),
@@ -177,7 +182,8 @@ fn start(settings: &Settings) -> Result<(Daemon, HttpSettings), String> {
     };
     let read_tokens =
         settings.read_token_file.as_deref().map(|file| Tokens::of_file(file).map_err(in_words(file))).transpose()?;
-    let configured_sources = upstreams(settings)?.into_iter().map(|(_, source)| source).collect::<BTreeSet<Name>>();
+    let mut configured_sources = upstreams(settings)?.into_iter().map(|(_, source)| source).collect::<BTreeSet<Name>>();
+    configured_sources.insert(Name::of_source(probe::SOURCE).map_err(|error| error.to_string())?);
     Ok((
         daemon,
         HttpSettings {
@@ -185,6 +191,8 @@ fn start(settings: &Settings) -> Result<(Daemon, HttpSettings), String> {
             read_tokens: read_tokens.map(Arc::new),
             allow_origin: settings.allow_origin.clone(),
             configured_sources,
+            #[cfg(feature = "page")]
+            page: crate::http::PageFiles::of(settings.web_dir.as_ref()),
         },
     ))
 }
@@ -265,6 +273,8 @@ impl Signals {
     }
 }
 
+/// A probe, and the one whose late answer is awaited.
+const DESCRIPTORS_PER_PROBE: usize = 2;
 /// Requests that are open when the listener closes get so long.
 const LAST_REQUESTS: Duration = Duration::from_millis(4_500);
 /// The rest of their five seconds is for the store.

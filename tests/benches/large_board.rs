@@ -18,7 +18,7 @@ fn main() {
         daemon.kill();
         let (started, next) = timed(|| Daemon::start_unready(folder.path(), &[]));
         daemon = next;
-        let (first, _) = timed(|| assert_eq!(daemon.get("/readyz").0, 503));
+        let (first, ()) = timed(|| assert_eq!(daemon.get("/readyz").0, 503));
         let (asked, ()) = timed(|| wait_until(|| daemon.get("/readyz").1.contains("no source has reported")));
         let [first, judged] = [started + first, started + first + asked].map(|took| micros(took.as_secs_f64()));
         let (now, most) = resident_mib(daemon.id());

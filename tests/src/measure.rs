@@ -19,6 +19,9 @@ pub fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
 
 /// How much of the processor's time something takes, in all threads of this process: what it costs, whatever else
 /// the machine does.
+///
+/// # Panics
+/// Where the system's count is not one.
 pub fn spent<T>(run: impl FnOnce() -> T) -> (Duration, T) {
     let clock = || Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).expect("it counts from 0");
     let start = clock();

@@ -61,6 +61,21 @@ const ROWS: &str = r#"{"instances":[
     {"name":"new"}],"good_for_secs":600,"sequence":7}"#;
 
 #[test]
+fn rotation_is_as_described() {
+    let folder = Folder::new();
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let daemon = Daemon::start(&folder.path().join("data"), &[]);
+    let (own, refused) = (format!("own={}/livez", daemon.url), format!("refused=http://{nobody}/"));
+    let daemon = Daemon::start(folder.path(), &["--probe", &own, "--probe", &refused]);
+    let described = Description::of(&daemon);
+    let shape = described.shape_of("/rotation", "get", "200", "application/json");
+    let told = || parsed(&daemon.get("/rotation").1);
+    described.check(&shape, &told());
+    wait_until(|| told()["members"].as_array().unwrap().iter().all(|member| member["last_answer"].is_object()));
+    described.check(&shape, &told());
+}
+
+#[test]
 fn each_app_and_each_answer_to_a_write_is_as_described() {
     let folder = Folder::new();
     let daemon = Daemon::start(folder.path(), &[]);

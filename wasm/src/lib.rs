@@ -26,6 +26,8 @@ use alloc::vec::Vec;
 use greenlight_core::{Horizon, SpanError, Standing};
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "scenario")]
+pub use scenario::play_scenario;
 pub use snapshot::Snapshot;
 
 /// Reads a horizon as people write it: `15m`, `1h30m`, `90` (seconds) or `never`, which is null.

@@ -115,7 +115,7 @@ pub(crate) fn horizon_or(value: &JsValue, own: Horizon) -> Result<Horizon, Wrong
 }
 
 pub(crate) fn horizon(field: &'static str, value: &JsValue) -> Result<Horizon, Wrong> {
-    optional(value).map(Horizon::from).ok_or_else(|| Wrong::new(field, "whole seconds or null (never)", value.clone()))
+    optional(field, "whole seconds or null (never)", value).map(Horizon::from)
 }
 
 pub(crate) fn object(field: &'static str, value: JsValue) -> Result<Fields, Wrong> {
@@ -182,14 +182,11 @@ fn source(value: JsValue) -> Result<Name, Wrong> {
 }
 
 fn vouch(fields: &Fields) -> Result<Vouch, Wrong> {
-    let until = fields.good_until_unix();
+    let until = optional("good_until_unix", "whole Unix seconds or null", &fields.good_until_unix())?;
     Ok(Vouch {
         last_report: moment("last_report_unix", &fields.last_report_unix())?,
         good_for: good_for(fields.good_for_secs())?,
-        good_until: match optional(&until) {
-            Some(secs) => secs.map(UnixSeconds::new),
-            None => return Err(Wrong::new("good_until_unix", "whole Unix seconds or null", until)),
-        },
+        good_until: until.map(UnixSeconds::new),
     })
 }
 
@@ -218,8 +215,11 @@ fn presence(field: &'static str, value: JsValue) -> Result<Option<Box<str>>, Wro
     }
 }
 
-fn optional(value: &JsValue) -> Option<Option<u64>> {
-    if value.is_null() { Some(None) } else { whole(value).map(Some) }
+fn optional(field: &'static str, wanted: &'static str, value: &JsValue) -> Result<Option<u64>, Wrong> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    whole(value).map(Some).ok_or_else(|| Wrong::new(field, wanted, value.clone()))
 }
 
 /// A whole number from 0 to the largest integer that the wire knows.

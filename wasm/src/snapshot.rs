@@ -1,5 +1,7 @@
 //! A board inside wasm: read once, kept up by events, judged at any moment under any horizon.
 
+#![expect(clippy::needless_pass_by_value, reason = "what JavaScript passes is handed over; to borrow it costs glue")]
+
 use alloc::vec::Vec;
 
 use greenlight_core::{Horizon, RowView, Standing, UnixSeconds};

@@ -1,6 +1,14 @@
 //! Builds what browsers download: the rules as wasm, the page's files with hashes, both compressed and embedded.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "that is how a build script and cargo talk"
+)]
+
 mod site;
+mod strip;
 mod wasm;
 
 use std::error::Error;

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::strip::strip;
+
 /// Below this a compressed answer saves no packet.
 const WORTH_COMPRESSING_BYTES: usize = 256;
 
-/// Modules that nothing asks for before the verdict is there.
-const LATER: [&str; 1] = ["stream-worker.js"];
+/// What the first verdict needs. The rest is asked for when it is there, so that it does not stand in its way.
+const FIRST: [&str; 4] = ["first.js", "daemon.js", "dom.js", "greenlight_wasm.js"];
 
 struct File {
     name: String,
@@ -52,7 +54,10 @@ pub(crate) fn embed(folders: &[&Path], out: &Path) -> Result<(), Box<dyn Error>>
 
 fn read(path: &PathBuf) -> Result<File, Box<dyn Error>> {
     let name = path.file_name().and_then(|name| name.to_str()).ok_or("a file of the page has an odd name")?.to_owned();
-    Ok(File { name, bytes: std::fs::read(path)? })
+    let bytes = std::fs::read(path)?;
+    let text = [".js", ".css"].iter().any(|ending| name.ends_with(ending));
+    let bytes = if text { strip(std::str::from_utf8(&bytes)?).into_bytes() } else { bytes };
+    Ok(File { name, bytes })
 }
 
 fn content_type(path: &Path) -> Option<&'static str> {
@@ -97,7 +102,7 @@ fn with_addresses(index: &[u8], files: &[File], hash: &str) -> Result<String, Bo
     for file in files {
         let address = format!("assets/{hash}/{}", file.name);
         match Path::new(&file.name).extension().and_then(|extension| extension.to_str()) {
-            Some("js") if !LATER.contains(&file.name.as_str()) => {
+            Some("js") if FIRST.contains(&file.name.as_str()) => {
                 writeln!(preloads, "<link rel=\"modulepreload\" href=\"{address}\">")?;
             }
             Some("wasm") => {
@@ -122,7 +127,7 @@ fn embed_one(code: &mut String, assets: &Path, address: &str, file: &File) -> Re
         let value = if worth {
             let path = assets.join(format!("{}.{field}", file.name));
             std::fs::write(&path, bytes)?;
-            format!("Some(include_bytes!({path:?}))")
+            format!("Some(include_bytes!({:?}))", text(&path)?)
         } else {
             "None".to_owned()
         };
@@ -130,10 +135,15 @@ fn embed_one(code: &mut String, assets: &Path, address: &str, file: &File) -> Re
     }
     writeln!(
         code,
-        "    Asset {{ path: {address:?}, content_type: {kind:?}, hash: {:?}, plain: include_bytes!({plain:?}),{coded} }},",
+        "    Asset {{ path: {address:?}, content_type: {kind:?}, hash: {:?}, plain: include_bytes!({:?}),{coded} }},",
         short_hex(&Sha256::digest(&file.bytes)),
+        text(&plain)?,
     )?;
     Ok(())
+}
+
+fn text(path: &Path) -> Result<&str, Box<dyn Error>> {
+    path.to_str().ok_or_else(|| format!("{} is not UTF-8", path.display()).into())
 }
 
 fn gzip(bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {

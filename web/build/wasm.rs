@@ -30,21 +30,53 @@ const NOT_INHERITED: [&str; 12] = [
 pub(crate) fn build(root: &Path, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
     have_the_target()?;
     let target_dir = target_dir(out)?;
+    if std::env::var_os("CARGO_FEATURE_SCENARIO").is_some() {
+        // A wasm module's file has no hash in its name: in one folder, two sets of features would take each other's.
+        let with_scenarios = target_dir.join("scenario-build");
+        // It is not what ships, so it need not be small: in one piece it would take minutes.
+        let quick = [
+            "--features",
+            "scenario",
+            "--config",
+            "profile.page.lto=false",
+            "--config",
+            "profile.page.codegen-units=16",
+        ];
+        compile(root, &with_scenarios, &quick)?;
+        make_glue(&with_scenarios, &target_dir.join("scenario"))?;
+    }
+    compile(root, &target_dir, &[])?;
+    let glue = out.join("glue");
+    make_glue(&target_dir, &glue)?;
+    // Where the tests and an editor find the types, whatever the hash in this build's folder.
+    let types = target_dir.join("types");
+    std::fs::create_dir_all(&types)?;
+    std::fs::copy(glue.join("greenlight_wasm.d.ts"), types.join("greenlight_wasm.d.ts"))?;
+    Ok(glue)
+}
+
+fn compile(root: &Path, target_dir: &Path, more: &[&str]) -> Result<(), Box<dyn Error>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
         .current_dir(root)
         .args(["build", "--locked", "--package", "greenlight-wasm", "--lib", "--target", TARGET, "--profile", PROFILE])
+        .args(more)
         .arg("--target-dir")
-        .arg(&target_dir);
-    for name in NOT_INHERITED {
+        .arg(target_dir);
+    // Also what cargo tells this build script of its own crate: the inner ones would take it for theirs.
+    let told = std::env::vars_os().map(|(name, _)| name).filter(|name| {
+        name.to_str().is_some_and(|name| name.starts_with("CARGO_FEATURE_") || name.starts_with("CARGO_CFG_"))
+    });
+    for name in NOT_INHERITED.map(Into::into).into_iter().chain(told) {
         cargo.env_remove(name);
     }
-    run(cargo, "the page's wasm does not build")?;
+    run(cargo, "the page's wasm does not build")
+}
 
+fn make_glue(target_dir: &Path, glue: &Path) -> Result<(), Box<dyn Error>> {
     let module = target_dir.join(TARGET).join(PROFILE).join("greenlight_wasm.wasm");
-    let glue = out.join("glue");
     if glue.exists() {
-        std::fs::remove_dir_all(&glue)?;
+        std::fs::remove_dir_all(glue)?;
     }
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     // As a library it would leave out where the wasm lies, and `init()` without arguments would throw.
@@ -55,12 +87,8 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<PathBuf, Box<dyn Error>> 
         .omit_default_module_path(false)
         .remove_name_section(true)
         .remove_producers_section(true)
-        .generate(&glue)?;
-    // Where the tests and an editor find the types, whatever the hash in this build's folder.
-    let types = target_dir.join("types");
-    std::fs::create_dir_all(&types)?;
-    std::fs::copy(glue.join("greenlight_wasm.d.ts"), types.join("greenlight_wasm.d.ts"))?;
-    Ok(glue)
+        .generate(glue)?;
+    Ok(())
 }
 
 /// A folder of its own below the outer one, so that dev, release and test builds share one wasm build.

@@ -7,7 +7,7 @@
 
 /**
  * `rows` is replaced row by row, never edited, so that an unchanged row is the same object from render to render.
- * @typedef {{app: App, rows: Row[], index: Map<string, number>, revision: number, id: string, reported: boolean}} Board
+ * @typedef {{app: App, rows: Row[], index: Map<string, number>, revision: number, id: string}} Board
  */
 
 /** @param {App} app @returns {Board} */
@@ -18,7 +18,6 @@ export function new_board(app) {
     index: index_of(app.instances),
     revision: app.revision,
     id: app.id,
-    reported: app.reported_since_start !== false,
   };
 }
 
@@ -41,7 +40,6 @@ export function apply_change(board, change) {
   }
   board.revision = change.revision;
   board.id = change.id;
-  board.reported = true;
 }
 
 /** An entry for a source holds for all its rows. @param {Board} board @param {Renew} renew */
@@ -57,7 +55,6 @@ export function apply_renew(board, renew) {
     const at = board.index.get(entry.name);
     if (at !== undefined) board.rows[at] = renewed(board.rows[at], entry);
   }
-  board.reported = true;
 }
 
 /** A renewal that is older than what the row has is late news. @param {Row} row @param {import('../types/page').Renewal} entry @returns {Row} */

@@ -163,12 +163,12 @@ function patchKids(parent, was, is) {
 function patchKeyed(parent, was, is) {
   const old = new Map(was.map((node) => [node.key, node]));
   const wanted = new Set(is.map((node) => node.key));
-  for (const node of was) if (!wanted.has(node.key)) /** @type {Element|null} */ (node.made)?.remove();
+  for (const node of was) if (!wanted.has(node.key) && node.made) parent.removeChild(node.made);
   let next = parent.firstChild;
   for (const node of is) {
     const before = old.get(node.key);
     const at = before?.made ? patch(before.made, before, node) : create(node);
-    if (before?.made && at !== before.made && next === before.made) next = at;
+    if (before?.made && at !== before.made && next === before.made) next = /** @type {ChildNode} */ (at);
     if (at === next) next = next.nextSibling;
     else parent.insertBefore(at, next);
   }
@@ -178,7 +178,8 @@ function patchKeyed(parent, was, is) {
 function setProps(element, was, is) {
   for (const name in was) if (!(name in is)) setProp(element, name, undefined);
   for (const name in is) {
-    if (was[name] !== is[name] || LIVE.has(name)) setProp(element, name, is[name]);
+    // The user may have moved it since; but what is being written now is theirs.
+    if (was[name] !== is[name] || (LIVE.has(name) && element !== document.activeElement)) setProp(element, name, is[name]);
   }
 }
 

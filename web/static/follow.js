@@ -43,8 +43,8 @@ export class Follower {
 
   /** From now on the policy itself judges. @param {Wasm} wasm */
   use(wasm) {
-    this.#wasm = wasm;
     if (this.board) this.#policy = new Policy(wasm, app_of(this.board));
+    this.#wasm = wasm;
     this.#told.changed();
   }
 
@@ -75,7 +75,10 @@ export class Follower {
     this.#meanwhile = [];
     try {
       this.install(await fetch_app(this.#origin));
-      for (const event of this.#meanwhile) this.#apply(event);
+      for (const event of this.#meanwhile) {
+        if (this.#wasm) this.#apply(event);
+        else this.#ask_again ||= this.#is_news(event);
+      }
     } catch (error) {
       this.#told.trouble(error instanceof Error ? error.message : String(error));
     }
@@ -116,10 +119,11 @@ export class Follower {
   /** @param {Change|Renew} event */
   #hear_event(event) {
     if (this.#asking) this.#meanwhile.push(event);
-    if (!this.board) return;
+    else if (!this.#wasm) void this.refresh();
+    // Rows of an event carry no judgement: without the policy only a snapshot tells the whole.
+    if (!this.board || !this.#wasm) return;
     this.#apply(event);
     this.#told.changed();
-    if (!this.#wasm) void this.refresh();
   }
 
   /** A beat of a board that is not ours: something was missed, or another daemon is there. @param {Beat} beat */
@@ -131,17 +135,25 @@ export class Follower {
     this.#told.beat(beat);
   }
 
+  /** A renewal is known to be news or not only row by row. @param {Change|Renew} event */
+  #is_news(event) {
+    const board = this.board;
+    return board !== null && 'revision' in event && place(event.id).boot === place(board.id).boot && event.revision > board.revision;
+  }
+
   /** @param {Change|Renew} event */
   #apply(event) {
     const board = this.board;
-    if (!board) return;
-    if ('revision' in event) {
-      if (place(event.id).boot !== place(board.id).boot || event.revision <= board.revision) return;
-      apply_change(board, event);
-    } else {
-      apply_renew(board, event);
+    if (!board || ('revision' in event && !this.#is_news(event))) return;
+    try {
+      // The policy first: an event that it refuses leaves both as they were, and the snapshot is asked for instead.
+      this.#policy?.apply(event);
+    } catch {
+      void this.refresh();
+      return;
     }
-    this.#policy?.apply(event);
+    if ('revision' in event) apply_change(board, event);
+    else apply_renew(board, event);
   }
 }
 

@@ -82,7 +82,7 @@ export function as_the_daemon_said(board) {
     named: null,
     text: app.readiness.text,
     order: rows.map((_, at) => at),
-    standing: (at) => rows[at].standing ?? 'never_green',
+    standing: (at) => /** @type {Standing} */ (rows[at].standing),
     confirmed: (at) => !unconfirmed.has(rows[at].name),
     since: (at) => rows[at].since_unix ?? rows[at].last_change_unix,
     ages_out: (at) => rows[at].ages_out_unix ?? null,

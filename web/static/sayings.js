@@ -52,7 +52,7 @@ export function headline(state, time) {
 export function because(state, time) {
   const { board, judged } = state;
   if (!board || !judged) return state.trouble || 'Asking the daemon…';
-  if (!is_known(state.phase)) return `${lost(state)} It was ${judged.ready ? 'ready' : 'not ready'} then: ${verdict_text(board, judged, time)}`;
+  if (!is_known(state.phase)) return `${lost(state)} It was ${judged.ready ? 'ready' : 'not ready'} then: ${verdict_text(board, judged, time, 'past')}`;
   if (shutting_down(state)) return 'The daemon is shutting down.';
   return verdict_text(board, judged, time);
 }
@@ -64,25 +64,29 @@ function lost(state) {
   return 'The daemon cannot be heard.';
 }
 
-/** @param {Board} board @param {Judged} judged @param {Time} time @returns {string} */
-export function verdict_text(board, judged, time) {
+/**
+ * @param {Board} board @param {Judged} judged @param {Time} time
+ * @param {'present'|'past'} tense what is past promises nothing
+ * @returns {string}
+ */
+export function verdict_text(board, judged, time, tense = 'present') {
   switch (judged.reason) {
     case 'nothing_serving':
       return full_stop(capital(visible(judged.text)));
     case 'live_degraded':
-      return named_text(board, judged, time).trim() || full_stop(capital(visible(judged.text)));
+      return named_text(board, judged, time, tense).trim() || full_stop(capital(visible(judged.text)));
     default:
       return ready_text(board, judged);
   }
 }
 
-/** @param {Board} board @param {Judged} judged @param {Time} time */
-function named_text(board, judged, time) {
+/** @param {Board} board @param {Judged} judged @param {Time} time @param {'present'|'past'} tense */
+function named_text(board, judged, time, tense) {
   const at = judged.named === null ? undefined : board.index.get(judged.named);
   if (at === undefined) return '';
   const row = board.rows[at];
   const ages_out = judged.ages_out(at);
-  const until = ages_out === null ? '' : ` Stops blocking ${moment(ages_out, time.now, time.zone)} ${zone_name(time.zone)}.`;
+  const until = ages_out === null || tense === 'past' ? '' : ` Stops blocking ${moment(ages_out, time.now, time.zone)} ${zone_name(time.zone)}.`;
   const others = count(judged, board.rows.length).live_degraded - 1;
   const also = others > 0 ? ` ${plural(others, 'other')} ${others === 1 ? 'is' : 'are'} degraded too.` : '';
   return ` ${row_text(row, judged, at)}${until}${also}`;
@@ -130,7 +134,7 @@ const counted = new WeakMap();
  */
 export function agreement(state, time) {
   const { beat, board, judged } = state;
-  if (state.saved !== '' || !beat || !judged || !board) return '';
+  if (!is_known(state.phase) || state.saved !== '' || !beat || !judged || !board) return '';
   const code = beat.ready ? 200 : 503;
   const ready = word(state) === 'ready';
   if (beat.ready === ready) return `the daemon says ${code} too`;

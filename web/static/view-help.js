@@ -45,7 +45,7 @@ export function saved_moment(state, time) {
       h('button', { type: 'button', class: 'chip', 'aria-pressed': String(state.view.at === null), on: { click: ['moment', null] } }, 'when it was taken'),
       next !== undefined && h('button', { type: 'button', class: 'chip', 'data-next-flip': next.at_unix, on: { click: ['moment', next.at_unix] } }, `at the next flip, ${moment(next.at_unix, today, time.zone, true)}`),
       h('button', { type: 'button', class: 'chip', on: { click: ['moment', Math.max(taken, Math.floor(today))] } }, 'now')),
-    h('label', { class: 'after' }, 'after ',
+    h('form', { class: 'after', on: { submit: ['moment-after'] } }, 'after ',
       h('input', { type: 'text', class: 'field', size: 8, 'aria-label': 'Time after the snapshot', value: short_horizon(judged.now - taken), autocomplete: 'off', on: { change: ['moment-after'] } })),
     h('p', { class: 'moment-said' }, `${moment(judged.now, today, time.zone, true)} ${zone_name(time.zone)}${judged.now === taken ? '' : `, ${age(judged.now - taken)} after it was taken`}`),
   );

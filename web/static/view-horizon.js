@@ -12,8 +12,9 @@ import { icon } from './icons.js';
 import { WORDS, differences } from './sayings.js';
 import { STANDING_WORDS, countdown, moment, plural, short_horizon, spoken_horizon, visible, zone_name } from './words.js';
 
+const DAY = 86_400;
 /** @type {(number|null)[]} */
-const PRESETS = [900, 1800, 3600, 14_400, 86_400, null];
+const PRESETS = [900, 1800, 3600, 14_400, DAY, null];
 /** The slider runs from a minute to seven days; each step is about 4 %. */
 const FROM_SECS = 60;
 const TO_SECS = 604_800;
@@ -41,17 +42,18 @@ export function horizon(state) {
   const chosen = state.trial === undefined ? daemon : state.trial;
   const off = state.wasm !== 'running' || !is_known(state.phase);
   const presets = daemon === undefined || PRESETS.includes(daemon) ? PRESETS : [...PRESETS, daemon].sort(by_length);
-  return h('section', { class: 'horizon', key: 'horizon', 'aria-label': 'What if the horizon were another' },
-    h('h2', { id: 'horizon-name' }, 'Horizon'),
-    h('div', { class: 'chips', role: 'group', 'aria-labelledby': 'horizon-name' }, ...presets.map((secs) =>
+  return h('section', { class: 'horizon', key: 'horizon' },
+    h('h2', null, 'Horizon'),
+    h('div', { class: 'chips', role: 'group', 'aria-label': 'What if a change counted for' }, ...presets.map((secs) =>
       h('button', {
         type: 'button', class: 'chip', disabled: off, 'aria-pressed': String(chosen === secs),
-        'aria-label': `${spoken_horizon(secs)}${secs === daemon ? ', the daemon’s' : ''}`,
+        // What is seen comes first in what is said: who speaks to a machine says what they see.
+        'aria-label': `${preset_name(secs)}${secs === daemon ? ' daemon’s' : ''}${secs === null ? '' : `, ${spoken_horizon(secs)}`}`,
         on: { click: ['horizon', secs] },
-      }, short_horizon(secs), secs === daemon && h('span', { class: 'chip-note' }, 'daemon’s')))),
+      }, preset_name(secs), secs === daemon && h('span', { class: 'chip-note' }, ' daemon’s')))),
     h('input', {
       type: 'range', class: 'slider', min: 0, max: STEPS, step: 1, disabled: off, value: String(step_of_secs(chosen ?? null)),
-      'aria-label': 'Horizon slider, 1 minute to 7 days', 'aria-valuetext': spoken_horizon(chosen ?? null),
+      'aria-label': 'A change counts for', 'aria-valuetext': spoken_horizon(chosen ?? null),
       on: { input: ['slide'], change: ['slid'] },
     }),
     h('form', { class: 'horizon-form', on: { submit: ['field-done'] } },
@@ -65,6 +67,11 @@ export function horizon(state) {
 }
 
 const BAD_FIELD = 'A horizon is 15m, 1h30m, 7d, 0s or never';
+
+/** A day is compared with hours here. @param {number|null} secs */
+function preset_name(secs) {
+  return secs === DAY ? '24h' : short_horizon(secs);
+}
 
 /** @param {number|null} a @param {number|null} b */
 function by_length(a, b) {

@@ -42,7 +42,7 @@ export function row_nodes(state, judged, name, time) {
         ? (row.last_red_sha === null ? none() : sha(row.last_red_sha))
         : h('span', { class: 'reason' }, clipped(visible(row.last_red_reason.trim()), REASON_LENGTH))),
       h('td', { role: 'cell', class: 'cell-age' }, unchanged),
-      h('td', { role: 'cell', class: 'cell-out' }, ages_out === '' ? none() : ages_out),
+      h('td', { role: 'cell', class: 'cell-out' }, judged.ages_out(at) !== null && h('span', { class: 'card-word' }, 'ages out '), ages_out === '' ? none() : ages_out),
     );
   });
   return open ? [line, details(state, judged, row, at, time)] : [line];

@@ -103,7 +103,7 @@ function toolbar(state, judged) {
   const chips = /** @type {Standing[]} */ (Object.keys(STANDING_WORDS)).filter((standing) => counts[standing] > 0 || state.view.standing === standing);
   return h('div', { class: 'toolbar' },
     h('input', { type: 'search', id: 'filter', class: 'field', 'aria-label': 'Filter', placeholder: 'Filter by name, sha, reason, source', value: state.view.q, autocomplete: 'off', spellcheck: 'false', on: { input: ['filter'], change: ['filtered'] } }),
-    h('div', { class: 'chips', role: 'group', 'aria-label': 'Filter by standing' },
+    h('div', { class: 'chips', role: 'group', 'aria-label': 'Standings' },
       h('button', { type: 'button', class: 'chip', 'aria-pressed': String(state.view.standing === ''), on: { click: ['standing', ''] } }, 'All ', h('b', null, String(total))),
       ...chips.map((standing) => h('button', { type: 'button', class: `chip is-${standing}`, 'aria-pressed': String(state.view.standing === standing), on: { click: ['standing', standing] } },
         icon(standing), `${STANDING_WORDS[standing]} `, h('b', null, String(counts[standing]))))),

@@ -4,9 +4,10 @@
 /** @typedef {import('../types/page').Time} Time */
 /** @typedef {import('./dom.js').VNode} VNode */
 
+import { is_known } from './alive.js';
 import { h } from './dom.js';
 import { icon } from './icons.js';
-import { agreement, because, headline, skew, verdict_text, word } from './sayings.js';
+import { agreement, because, headline, skew, word } from './sayings.js';
 import { age, moment, spoken, visible, zone_name } from './words.js';
 
 /** Below this nobody's ages are wrong by what they can read. */
@@ -81,6 +82,8 @@ function meta(state, time) {
   if (state.phase === 'saved') {
     parts.push(`taken ${moment(board.app.now_unix, time.local_ms / 1000, time.zone, true)} ${zone}`);
     parts.push(`judged at ${moment(judged.now, time.local_ms / 1000, time.zone, true)} ${zone}`);
+  } else if (!is_known(state.phase)) {
+    parts.push(`last judged at ${moment(judged.now, time.now, time.zone, true)} ${zone}`);
   } else {
     parts.push(agreement(state, time));
     if (state.wasm === 'failed') parts.push('this browser cannot run the policy: the daemon’s own judgement is shown, and there is no what-if');
@@ -88,9 +91,4 @@ function meta(state, time) {
     if (board.app.store?.durable === false) parts.push('the daemon’s store is in trouble: what it learns now is not kept');
   }
   return parts.filter((part) => part !== '').join(' · ');
-}
-
-/** What the what-if would make of it, beside the banner that stays the daemon's. @param {State} state @param {Time} time */
-export function what_if_text(state, time) {
-  return state.board && state.what_if ? verdict_text(state.board, state.what_if, time) : '';
 }

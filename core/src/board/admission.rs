@@ -47,9 +47,16 @@ impl Board {
         let mut places = Vec::with_capacity(rows.len());
         let mut next = 0;
         for (index, row) in rows.iter_mut().enumerate() {
-            row.check().map_err(|error| Refusal::Row { index, name: first_bytes(&row.name), error })?;
             let place = self.place_or_next(&row.name, next);
-            match place.and_then(|place| Some((place, self.rows.get(place)?, self.vouches.get(place)?))) {
+            let there = place.and_then(|place| Some((place, self.rows.get(place)?, self.vouches.get(place)?)));
+            // A name that is on the board was checked when it came.
+            let name = if there.is_some() { Ok(()) } else { row.check_name() };
+            name.and_then(|()| row.check_fields()).map_err(|error| Refusal::Row {
+                index,
+                name: first_bytes(&row.name),
+                error,
+            })?;
+            match there {
                 Some((place, held, vouch)) => {
                     if held.source != *source && vouch.is_confirmed(now) {
                         return Err(Refusal::Held { name: held.name.clone(), owner: held.source.clone() });

@@ -28,12 +28,17 @@ mod tls;
 mod trouble;
 mod wire;
 
-pub(crate) use self::exchange::{Answered, Connection, Exchange};
-pub(crate) use self::progress::{Progress, Stage};
+pub(crate) use self::exchange::Exchange;
+pub(crate) use self::progress::Stage;
 pub(crate) use self::question::{Question, Ruling};
 pub(crate) use self::target::{Target, Use};
 pub(crate) use self::tls::Trust;
-pub(crate) use self::trouble::Trouble;
+#[expect(unused_imports, reason = "for whoever keeps connections, and tells how far each question came")]
+pub(crate) use self::{
+    exchange::{Answered, Connection},
+    progress::Progress,
+    trouble::Trouble,
+};
 
 /// A probe's answer is complete with its head and so many bytes of its body.
 pub(crate) const BODY_IS_COMPLETE_AT: u64 = 64 * 1024;

@@ -26,7 +26,6 @@ pub(crate) enum Use {
 /// What is asked, made once for any number of questions.
 #[derive(Debug)]
 pub(crate) struct Target {
-    uri: Uri,
     pub(super) place: Place,
     pub(super) tls: Option<Tls>,
     request: Request<()>,
@@ -88,7 +87,7 @@ impl Target {
             request = request.header(CONNECTION, HeaderValue::from_static("close"));
         }
         let request = request.body(()).map_err(|error| format!("{url:?} cannot be asked for: {error}"))?;
-        Ok(Self { uri, place, tls, request, connection, header: None })
+        Ok(Self { place, tls, request, connection, header: None })
     }
 
     /// The same, with a header of the answer whose value is wanted.
@@ -96,11 +95,6 @@ impl Target {
     pub(crate) fn wanting(mut self, header: HeaderName) -> Self {
         self.header = Some(header);
         self
-    }
-
-    /// What is asked.
-    pub(crate) fn uri(&self) -> &Uri {
-        &self.uri
     }
 
     pub(super) fn request(&self) -> Request<Empty<Bytes>> {

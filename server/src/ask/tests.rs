@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use greenlight_core::rotation::{Answer, Cutting, Refuser, Silence};
 
-use super::*;
+use super::trouble::Trouble;
+use super::{BODY_IS_COMPLETE_AT, Exchange, Question, Ruling, Stage, Target, Trust, Use};
 use crate::clock::instant;
 
 /// What the listener does with a connection, once it has read a whole head.
@@ -239,7 +240,7 @@ async fn a_silent_question_may_be_awaited_further() {
 async fn a_kept_connection_carries_more_questions_until_it_is_closed() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let (close, closes) = mpsc::channel::<()>();
+    let (go, goes) = mpsc::channel::<()>();
     let (closed, was_closed) = mpsc::channel();
     std::thread::spawn(move || {
         let (mut socket, _) = listener.accept().unwrap();
@@ -248,7 +249,7 @@ async fn a_kept_connection_carries_more_questions_until_it_is_closed() {
             assert!(!head.to_ascii_lowercase().contains("connection:"), "{head}");
             socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").unwrap();
         }
-        closes.recv().unwrap();
+        goes.recv().unwrap();
         drop(socket);
         closed.send(()).unwrap();
     });
@@ -259,7 +260,7 @@ async fn a_kept_connection_carries_more_questions_until_it_is_closed() {
     uses.push(exchange.earlier_uses);
     assert_eq!(exchange.answer(), Answer::of_status(200, None));
     let connection = exchange.connection.unwrap();
-    close.send(()).unwrap();
+    go.send(()).unwrap();
     was_closed.recv().unwrap();
     exchange = Question::on(connection, target, u64::MAX).await;
     uses.push(exchange.earlier_uses);

@@ -1,6 +1,6 @@
 //! Which value holds: flag, else environment, else file, else default, and which of them it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use super::values;
 
 /// Every key of the configuration, as it is written in the file. The flag is `--stale-after`, the variable
 /// `GREENLIGHT_STALE_AFTER`.
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 15] = [
     "bind",
     "data",
     "stale_after",
@@ -30,6 +30,7 @@ pub(crate) const KEYS: [&str; 14] = [
     "log",
     "log_format",
     "follow",
+    "probe",
 ];
 
 /// Settings with where each one came from.
@@ -160,12 +161,26 @@ impl Settings {
                 )?,
             },
             follow: layers.list("follow", &flags.follow, values::follow, file.follow.as_ref())?,
+            probe: layers.list("probe", &flags.probe, values::probe, file.probe.as_ref())?,
         };
         for (place, follow) in settings.follow.iter().enumerate() {
             if settings.follow.iter().take(place).any(|other| other.url == follow.url && other.prefix == follow.prefix)
             {
                 return Err(ConfigError(format!("{} is followed twice: each daemon is followed once", follow.url)));
             }
+        }
+        if settings.probe.len() > MAX_PROBES {
+            return Err(ConfigError(format!(
+                "{} members are to be probed: one daemon probes at most {MAX_PROBES}",
+                settings.probe.len()
+            )));
+        }
+        let mut names = BTreeSet::new();
+        if let Some(twice) = settings.probe.iter().find(|probe| !names.insert(&probe.name)) {
+            return Err(ConfigError(format!(
+                "two probes are called {}: each member has a name of its own",
+                twice.name
+            )));
         }
         Ok(Resolved { settings, origins: layers.origins })
     }
@@ -286,5 +301,7 @@ pub(crate) const DEFAULT_BIND: SocketAddr = SocketAddr::new(std::net::IpAddr::V4
 const DEFAULT_GOOD_FOR: GoodFor = GoodFor::Seconds(600);
 /// Long enough for a balancer that asks every second or two to notice.
 const DEFAULT_DRAIN_SECS: u64 = 5;
+/// Two descriptors each is what a machine gives one process.
+const MAX_PROBES: usize = 10_000;
 const DEFAULT_HISTORY_SECS: u64 = 30 * 24 * 3600;
 const DEFAULT_LOG: &str = "info";

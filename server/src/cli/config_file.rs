@@ -4,15 +4,17 @@ use std::fmt;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use greenlight_core::rotation::{HoldLast, RotationPolicy};
 use greenlight_core::{GoodFor, Horizon};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::config::ConfigError;
 use super::environment::{CONFIG, Environment};
-use super::settings::{Data, Follow, LogFormat};
+use super::settings::{Data, Follow, LogFormat, Probe};
 use super::values;
 
 /// What a configuration file says; a key that it leaves out is `None`. A relative path in it counts from the
@@ -46,6 +48,8 @@ pub struct ConfigFile {
     pub(crate) log_format: Option<LogFormat>,
     #[serde(deserialize_with = "written_follows")]
     pub(crate) follow: Option<Vec<Follow>>,
+    #[serde(deserialize_with = "written_probes")]
+    pub(crate) probe: Option<Vec<Probe>>,
 }
 
 impl ConfigFile {
@@ -97,6 +101,43 @@ struct FollowTable {
     prefix: Option<String>,
     #[serde(default, deserialize_with = "written_secs")]
     every: Option<u64>,
+}
+
+/// One table `[[probe]]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProbeTable {
+    name: String,
+    url: String,
+    #[serde(default, deserialize_with = "written_period")]
+    every: Option<u64>,
+    #[serde(default, deserialize_with = "written_timeout")]
+    timeout: Option<u64>,
+    silences_to_leave: Option<NonZeroU32>,
+    answers_to_join: Option<NonZeroU32>,
+    hold_last: Option<bool>,
+    #[serde(default, deserialize_with = "written_header")]
+    version_header: Option<String>,
+    verify: Option<bool>,
+}
+
+impl ProbeTable {
+    fn into_probe(self) -> Result<Probe, String> {
+        let usual = values::probed(&self.name, &self.url)?;
+        let policy = RotationPolicy {
+            silences_to_leave: self.silences_to_leave.unwrap_or(usual.policy.silences_to_leave),
+            answers_to_join: self.answers_to_join.unwrap_or(usual.policy.answers_to_join),
+            hold_last: self.hold_last.map_or(usual.policy.hold_last, HoldLast::from),
+        };
+        Ok(Probe {
+            every_ms: self.every.unwrap_or(usual.every_ms),
+            timeout_ms: self.timeout.unwrap_or(usual.timeout_ms),
+            policy,
+            version_header: self.version_header,
+            verify: self.verify.unwrap_or(usual.verify),
+            ..usual
+        })
+    }
 }
 
 fn read(path: &Path) -> std::io::Result<String> {
@@ -181,6 +222,26 @@ fn written_follows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
         .map(Some)
 }
 
+fn written_period<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    written(deserializer, values::probe_period)
+}
+
+fn written_timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    written(deserializer, values::probe_timeout)
+}
+
+fn written_header<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    written(deserializer, values::header_name)
+}
+
+fn written_probes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Probe>>, D::Error> {
+    Vec::<ProbeTable>::deserialize(deserializer)?
+        .into_iter()
+        .map(|table| table.into_probe().map_err(|error| de::Error::custom(format!("probe: {error}"))))
+        .collect::<Result<_, _>>()
+        .map(Some)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +262,36 @@ mod tests {
     fn an_unknown_key_of_a_followed_daemon_is_named_with_its_line() {
         let error = error("[[follow]]\nurl = \"https://a\"\nevry = \"1s\"\n");
         assert!(error.contains("line 3") && error.contains("evry"), "{error}");
+    }
+
+    #[test]
+    fn a_probe_is_read_with_all_its_settings_or_the_usual_ones() {
+        let text = "[[probe]]\nname = \"dev\"\nurl = \"http://a/x\"\nevery = \"100ms\"\ntimeout = 2\nsilences_to_leave = 5\n\
+                    answers_to_join = 2\nhold_last = true\nversion_header = \"X-Sha\"\nverify = false\n\
+                    [[probe]]\nname = \"lane\"\nurl = \"https://b\"\n";
+        let file = ConfigFile::parse(text, Path::new("/etc/greenlight.toml")).unwrap();
+        let [dev, lane] = &file.probe.unwrap()[..] else { panic!("two probes") };
+        assert_eq!((dev.every_ms, dev.timeout_ms, dev.verify), (100, 2000, false));
+        assert_eq!((dev.policy.silences_to_leave.get(), dev.policy.answers_to_join.get()), (5, 2));
+        assert_eq!((dev.policy.hold_last, dev.version_header.as_deref()), (HoldLast::On, Some("x-sha")));
+        assert_eq!(*lane, values::probe("lane=https://b").unwrap());
+    }
+
+    #[test]
+    fn a_wrong_probe_is_told_in_words() {
+        for (line, why) in [
+            ("every = \"1ms\"", "every 10ms to every 1d"),
+            ("timeout = \"0\"", "1ms to 5m"),
+            ("silences_to_leave = 0", "nonzero"),
+            ("answers_to_join = -1", "nonzero"),
+            ("version_header = \"a b\"", "no name of a header"),
+            ("silences = 3", "unknown field"),
+        ] {
+            let error = error(&format!("[[probe]]\nname = \"dev\"\nurl = \"http://a\"\n{line}\n"));
+            assert!(error.contains("line 4") && error.contains(why), "{line}: {error}");
+        }
+        assert!(error("[[probe]]\nname = \"dev\"\nurl = \"a\"\n").contains("is not a URL"));
+        assert!(error("[[probe]]\nname = \"a b\"\nurl = \"http://a\"\n").contains("no name of a member"));
     }
 
     #[test]

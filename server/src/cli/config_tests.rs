@@ -17,7 +17,7 @@ struct Flags {
 }
 
 /// A key with a value for the flag, the environment and the file in turn, and the default, as they are printed.
-const VALUES: [(&str, [&str; 4]); 14] = [
+const VALUES: [(&str, [&str; 4]); 15] = [
     ("bind", ["127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:8787"]),
     ("data", ["/flag", "/environment", "/file", "/state/greenlight"]),
     ("stale_after", ["1m", "never", "3m", "1h"]),
@@ -32,6 +32,7 @@ const VALUES: [(&str, [&str; 4]); 14] = [
     ("log", ["error", "warn", "debug", "info"]),
     ("log_format", ["json", "json", "json", "text"]),
     ("follow", ["https://flag", "https://environment", "https://file", ""]),
+    ("probe", ["a=http://flag", "a=http://environment", "a=http://file", ""]),
 ];
 
 fn in_file(key: &str, value: &str) -> String {
@@ -39,6 +40,10 @@ fn in_file(key: &str, value: &str) -> String {
         "wait_for_lock" => format!("{key} = {value}\n"),
         "allow_origin" => format!("{key} = [{value:?}]\n"),
         "follow" => format!("[[follow]]\nurl = {value:?}\n"),
+        "probe" => {
+            let (name, url) = value.split_once('=').unwrap();
+            format!("[[probe]]\nname = {name:?}\nurl = {url:?}\n")
+        }
         _ => format!("{key} = {value:?}\n"),
     }
 }
@@ -56,16 +61,26 @@ fn printed(resolved: &Resolved, key: &str) -> (String, String) {
     let text = resolved.to_toml();
     let line = match key {
         "follow" => text.lines().find(|line| line.starts_with("[[follow]]") || line.starts_with("follow = [")),
+        "probe" => text.lines().find(|line| line.starts_with("[[probe]]") || line.starts_with("# probe ")),
         _ => text.lines().find(|line| line.trim_start_matches("# ").starts_with(&format!("{key} "))),
     };
     let (line, origin) = line.unwrap().split_once("  # ").unwrap();
     let value = match key {
         "follow" => text.lines().find(|line| line.starts_with("url = ")).unwrap_or_default(),
+        "probe" => return (probe_in(&text), origin.to_owned()),
         _ if line.contains(" is not set") => "",
         _ => line,
     };
     let value = value.split_once(" = ").map_or("", |(_, value)| value);
     (value.replace(['"', '[', ']'], "").trim().to_owned(), origin.to_owned())
+}
+
+fn probe_in(text: &str) -> String {
+    let value = |key: &str| {
+        let mut lines = text.lines().skip_while(|line| !line.starts_with("[[probe]]"));
+        lines.find_map(|line| line.strip_prefix(key)).map(|value| value.replace('"', "").trim().to_owned())
+    };
+    value("name = ").zip(value("url = ")).map(|(name, url)| format!("{name}={url}")).unwrap_or_default()
 }
 
 #[test]

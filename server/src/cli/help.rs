@@ -9,7 +9,7 @@ pub(super) const SERVE: &str = "\
 A flag comes before the environment (GREENLIGHT_BIND for --bind, and so on; lists apart by white space; an empty \
 variable is not set), that before the file, that before the default. A list is taken whole from the first of them \
 that names it. The file is TOML with the same names, stale_after for --stale-after; relative paths in it count \
-from its own folder. SIGHUP reads tokens and horizon again. SIGTERM ends: not ready at once, everything \
+from its own folder. SIGHUP reads tokens, horizon and probes again. SIGTERM ends: not ready at once, everything \
 else goes on for --drain, then what is in flight gets 5 s more.
 
   stale_after = \"30m\"
@@ -17,6 +17,16 @@ else goes on for --drain, then what is in flight gets 5 s more.
   url = \"https://eu.example.org\"
   prefix = \"eu/\"
   every = \"10s\"
+  [[probe]]                             # what is not said here is as shown
+  name = \"dev\"
+  url = \"http://127.0.0.1:8080/readyz\"
+  every = \"1s\"
+  timeout = \"300ms\"
+  silences_to_leave = 3                 # so many timeouts (or 429s) in a row; a no, a refusal or a cut: at once
+  answers_to_join = 1
+  hold_last = false                     # true: silence does not remove the last one that is in
+  version_header = \"x-version\"         # not asked for unless said; its value becomes serving_sha
+  verify = true                         # false: any certificate will do
 
 Exit codes: 0 ended by a signal, at the latest --drain and 5 s after it, or the configuration is printed; 1 ended at \
 once by a second signal: what was in flight is cut off, what was answered with 200 is kept; 2 the configuration is \
@@ -26,6 +36,7 @@ the board's task breaks by a bug of ours the process ends itself by SIGABRT, whi
 Examples:
   greenlight serve
   greenlight serve --bind 0.0.0.0:8787 --data /var/lib/greenlight --stale-after 30m
+  greenlight serve --probe dev=http://127.0.0.1:8080/readyz
   greenlight serve --follow eu/=https://eu.example.org --print-config";
 
 pub(super) const DEMO: &str = "\
@@ -143,6 +154,16 @@ Exit codes: 0 printed, 3 it could not be written.
 
 Example:
   greenlight openapi > openapi.json";
+
+#[cfg(feature = "page")]
+pub(super) const PAGE: &str = "\
+The copy shows the daemon that its address names, https://HOST/?daemon=https://DAEMON, if that daemon
+has --allow-origin for its host; and any saved /app, without a daemon.
+
+Exit codes: 0 written, 3 it could not be written.
+
+Example:
+  greenlight page --out site";
 
 #[cfg(test)]
 mod tests {

@@ -21,6 +21,8 @@ mod log;
 mod openapi;
 mod outcome;
 mod pace;
+#[cfg(feature = "page")]
+mod page;
 mod print_config;
 mod publish;
 #[cfg(feature = "rehearse")]
@@ -46,7 +48,7 @@ pub use self::config_file::ConfigFile;
 pub use self::environment::Environment;
 pub use self::outcome::Outcome;
 pub use self::serve::ServeFlags;
-pub use self::settings::{Data, Follow, Log, LogFormat, Settings};
+pub use self::settings::{Data, Follow, Log, LogFormat, Probe, Settings};
 
 use self::console::Console;
 use self::outcome::Failure;
@@ -98,6 +100,10 @@ enum Command {
     /// Print the OpenAPI description of the HTTP interface, as JSON
     #[command(after_help = help::OPENAPI)]
     Openapi,
+    /// Write the status page as files, for any static host
+    #[cfg(feature = "page")]
+    #[command(after_help = help::PAGE)]
+    Page(page::PageArgs),
     /// Print a script by which a shell completes commands and flags
     #[command(after_help = help::COMPLETIONS)]
     Completions(completions::CompletionsArgs),
@@ -147,6 +153,8 @@ fn dispatch(command: Command, environment: &Environment, console: &mut Console<'
         Command::Become(args) => rehearse::become_server(&args),
         Command::Test(args) => test::run(&args, console),
         Command::Openapi => openapi::run(console),
+        #[cfg(feature = "page")]
+        Command::Page(args) => page::run(&args, console),
         Command::Completions(args) => Ok(completions::run(&args, console)),
     }
 }

@@ -4,9 +4,11 @@
 use std::fmt;
 use std::path::Path;
 
+use greenlight_core::rotation::HoldLast;
+
 use super::config::{Origin, Resolved};
-use super::settings::{Data, Follow};
-use super::values::{exact_good_for, exact_horizon, exact_span};
+use super::settings::{Data, Follow, Probe};
+use super::values::{exact_good_for, exact_horizon, exact_millis, exact_span};
 
 impl Resolved {
     /// The configuration as TOML, each value with a comment that says whether it came from a flag, the
@@ -32,6 +34,7 @@ impl Resolved {
         page.set("log", quoted(&settings.log.filter));
         page.set("log_format", quoted(settings.log.format.as_str()));
         page.follow(&settings.follow);
+        page.probe(&settings.probe);
         page.finish()
     }
 }
@@ -73,6 +76,31 @@ impl Page<'_> {
                     self.lines.push((format!("every = {}", quoted(&exact_span(follow.every_secs))), String::new()));
                 }
             }
+        }
+    }
+
+    fn probe(&mut self, probes: &[Probe]) {
+        let origin = self.origin("probe");
+        if probes.is_empty() {
+            // A list of tables may stand behind others; a plain key would belong to the last of them.
+            self.lines.push(("# probe is not set: nobody is probed".into(), origin));
+            return;
+        }
+        for probe in probes {
+            self.lines.push((String::new(), String::new()));
+            self.lines.push(("[[probe]]".into(), origin.clone()));
+            let mut say = |key: &str, value: String| self.lines.push((format!("{key} = {value}"), String::new()));
+            say("name", quoted(probe.name.as_str()));
+            say("url", quoted(&probe.url));
+            say("every", quoted(&exact_millis(probe.every_ms)));
+            say("timeout", quoted(&exact_millis(probe.timeout_ms)));
+            say("silences_to_leave", probe.policy.silences_to_leave.to_string());
+            say("answers_to_join", probe.policy.answers_to_join.to_string());
+            say("hold_last", (probe.policy.hold_last == HoldLast::On).to_string());
+            if let Some(header) = &probe.version_header {
+                say("version_header", quoted(header));
+            }
+            say("verify", probe.verify.to_string());
         }
     }
 

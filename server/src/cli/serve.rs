@@ -11,7 +11,7 @@ use super::console::Console;
 use super::environment::Environment;
 use super::log;
 use super::outcome::{Failure, Outcome};
-use super::settings::{Data, Follow, LogFormat};
+use super::settings::{Data, Follow, LogFormat, Probe};
 use super::values;
 use crate::serve::Ended;
 
@@ -63,6 +63,11 @@ pub struct ServeFlags {
     /// eu/=https://eu.example.org. Without a path, /app is asked for (repeatable)
     #[arg(long, value_name = "[PREFIX=]URL", value_parser = values::follow)]
     pub follow: Vec<Follow>,
+
+    /// Probe a member every 1s, and report it here as an instance: dev=http://127.0.0.1:8080/readyz. The file says
+    /// more of each (repeatable)
+    #[arg(long, value_name = "NAME=URL", value_parser = values::probe)]
+    pub probe: Vec<Probe>,
 
     /// An origin whose pages may read, or * (repeatable)
     #[arg(long, value_name = "ORIGIN", value_parser = values::origin)]

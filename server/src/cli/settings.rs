@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use greenlight_core::{GoodFor, Horizon};
+use greenlight_core::rotation::RotationPolicy;
+use greenlight_core::{GoodFor, Horizon, Name};
 
 /// The effective configuration of a daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub struct Settings {
     pub wait_for_lock: bool,
     /// The daemons that are followed. No two have the same URL and prefix.
     pub follow: Vec<Follow>,
+    /// The members that are probed. No two have the same name.
+    pub probe: Vec<Probe>,
     /// The origins whose pages may read: `scheme://host[:port]`, or `*` for all. Never for writes.
     pub allow_origin: Vec<String>,
     /// A folder that is served as the page, instead of the one within the binary.
@@ -71,6 +74,38 @@ pub struct Follow {
 impl Follow {
     /// Ten seconds: a follower is heard from well within any horizon, and costs its upstream next to nothing.
     pub const EVERY_SECS: u64 = 10;
+}
+
+/// A member that is probed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// What it is called, in rotation and on the board.
+    pub name: Name,
+    /// What is asked, `http` or `https`, without user or password.
+    pub url: String,
+    /// The time from one due time to the next, in milliseconds: 10 ms to a day.
+    pub every_ms: u64,
+    /// How long an answer may take, in milliseconds: 1 ms to five minutes. Due times that pass meanwhile are skipped.
+    pub timeout_ms: u64,
+    /// When it joins and leaves.
+    pub policy: RotationPolicy,
+    /// The header of a ready answer whose value tells what it serves.
+    pub version_header: Option<String>,
+    /// Whether a certificate must be one that this machine trusts, for that host.
+    pub verify: bool,
+}
+
+impl Probe {
+    /// Once a second.
+    pub const EVERY_MS: u64 = 1000;
+    /// Longer than a healthy member takes, and short enough to notice three silences within seconds.
+    pub const TIMEOUT_MS: u64 = 300;
+
+    /// Whether both put the same question to the same member: what is known of it then stays.
+    pub(crate) fn asks_the_same(&self, other: &Self) -> bool {
+        (&self.name, &self.url, &self.version_header, self.verify)
+            == (&other.name, &other.url, &other.version_header, other.verify)
+    }
 }
 
 /// What is logged, and how.

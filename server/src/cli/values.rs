@@ -3,11 +3,13 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use greenlight_core::rotation::RotationPolicy;
 use greenlight_core::{GoodFor, Horizon, Name, Span};
+use hyper::header::HeaderName;
 use tracing_subscriber::EnvFilter;
 use ureq::http::Uri;
 
-use super::settings::{Data, Follow, LogFormat};
+use super::settings::{Data, Follow, LogFormat, Probe};
 
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| format!("{text:?} is not an address and a port: write 127.0.0.1:8787 or [::1]:8787"))
@@ -146,6 +148,64 @@ pub(crate) fn followed(address: &str, prefix: Option<&str>, every_secs: u64) -> 
     Ok(Follow { url: address.trim_end_matches('/').into(), prefix: prefix.map(Into::into), every_secs })
 }
 
+/// `NAME=URL`.
+pub(crate) fn probe(text: &str) -> Result<Probe, String> {
+    let Some((name, url)) = text.split_once('=') else {
+        return Err(format!("{text:?} has no name: write dev=http://127.0.0.1:8080/readyz"));
+    };
+    probed(name, url)
+}
+
+/// A member that is probed in the usual way.
+pub(crate) fn probed(name: &str, address: &str) -> Result<Probe, String> {
+    let name = Name::of_instance(name).map_err(|error| format!("{name:?} is no name of a member: {error}"))?;
+    url(address)?;
+    Ok(Probe {
+        name,
+        url: address.into(),
+        every_ms: Probe::EVERY_MS,
+        timeout_ms: Probe::TIMEOUT_MS,
+        policy: RotationPolicy::default(),
+        version_header: None,
+        verify: true,
+    })
+}
+
+/// A length of time in milliseconds: `300ms`, or as [`span`] reads it.
+pub(crate) fn millis(text: &str) -> Result<u64, String> {
+    match text.strip_suffix("ms") {
+        Some(number) => number.parse().map_err(|_| format!("{text:?} is not a length of time: write 300ms or 1s")),
+        None => secs(text).map(|secs| secs.saturating_mul(1000)).map_err(|error| format!("{error}, or 300ms")),
+    }
+}
+
+/// A length of time that [`millis`] reads back to the same.
+pub(crate) fn exact_millis(millis: u64) -> String {
+    if millis.is_multiple_of(1000) { exact_span(millis / 1000) } else { format!("{millis}ms") }
+}
+
+/// How often a member is asked.
+pub(crate) fn probe_period(text: &str) -> Result<u64, String> {
+    within(text, 10, 24 * 3600 * 1000, "a member is asked every 10ms to every 1d")
+}
+
+/// How long an answer may take.
+pub(crate) fn probe_timeout(text: &str) -> Result<u64, String> {
+    within(text, 1, 5 * 60 * 1000, "an answer may take 1ms to 5m")
+}
+
+fn within(text: &str, least: u64, most: u64, rule: &str) -> Result<u64, String> {
+    let millis = millis(text)?;
+    if (least..=most).contains(&millis) { Ok(millis) } else { Err(format!("{text:?} is out of bounds: {rule}")) }
+}
+
+/// The name of a header, in lower case.
+pub(crate) fn header_name(text: &str) -> Result<String, String> {
+    HeaderName::from_bytes(text.as_bytes())
+        .map(|name| name.as_str().to_owned())
+        .map_err(|_| format!("{text:?} is no name of a header: write x-version"))
+}
+
 /// `scheme://host[:port]`, exactly as a browser sends it, or `*`.
 pub(crate) fn origin(text: &str) -> Result<String, String> {
     let is_origin = || {
@@ -220,6 +280,39 @@ mod tests {
         for bad in ["status.example.org", "https://status.example.org/", "https://A.example.org", "https://a/b", ""] {
             assert!(origin(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_probe_has_a_name_and_an_address() {
+        let probe = probe("dev=http://127.0.0.1:8080/readyz?deep=1").unwrap();
+        assert_eq!((probe.name.as_str(), &*probe.url), ("dev", "http://127.0.0.1:8080/readyz?deep=1"));
+        assert_eq!((probe.every_ms, probe.timeout_ms, probe.verify), (1000, 300, true));
+        for (text, why) in [
+            ("http://127.0.0.1:8080", "has no name"),
+            ("=http://a", "no name of a member"),
+            ("a b=http://a", "no name of a member"),
+            ("a=127.0.0.1:80", "is not a URL"),
+            ("a=ftp://b", "is for ftp"),
+            ("a=http://ada:secret@b", "holds a user or a password"),
+            ("a=", "is not a URL"),
+        ] {
+            let error = super::probe(text).unwrap_err();
+            assert!(error.contains(why) && !error.contains("secret"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_short_time_is_read_back_to_the_same() {
+        for millis in [1, 300, 999, 1000, 1500, 60_000, 86_400_000] {
+            assert_eq!(super::millis(&exact_millis(millis)), Ok(millis));
+        }
+        assert_eq!(super::millis("2"), Ok(2000));
+        for text in ["ms", "1.5s", "-1ms", "soon", ""] {
+            assert!(super::millis(text).is_err(), "{text}");
+        }
+        assert!(probe_period("9ms").is_err() && probe_timeout("0").is_err() && probe_timeout("6m").is_err());
+        assert!(header_name("X Version").is_err());
+        assert_eq!(header_name("X-Version"), Ok("x-version".into()));
     }
 
     #[test]

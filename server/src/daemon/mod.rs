@@ -11,8 +11,8 @@ pub(crate) mod task;
 pub(crate) mod wire;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use greenlight_core::{Extent, GoodFor, Horizon, Name, NameError, Refusal, Report, ReportedRow};
@@ -115,6 +115,7 @@ impl Builder {
             metrics: Metrics::default(),
             turned_ms: clock.now_ms().into(),
             shutting_down: false.into(),
+            rotation: OnceLock::new(),
             clock: clock.clone(),
         });
         let task = Task {

@@ -1,7 +1,7 @@
 //! What the board's task and the readers share: nothing here is ever locked against a reader of the verdict.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 
@@ -10,6 +10,7 @@ use super::published::{Published, reason_word};
 use super::wire::Beat;
 use crate::clock::Clock;
 use crate::metrics::Metrics;
+use crate::source::view::{Rotating, View};
 
 /// Shared by the task, the routes and the sources.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Shared {
     /// When the task last turned, in milliseconds of the daemon's time.
     pub(crate) turned_ms: AtomicU64,
     pub(crate) shutting_down: AtomicBool,
+    /// Who decides about rotation, where anybody does.
+    pub(crate) rotation: OnceLock<Arc<dyn Rotating>>,
 }
 
 impl Shared {
@@ -31,6 +34,11 @@ impl Shared {
     /// Whether the task has turned lately.
     pub(crate) fn task_turns(&self) -> bool {
         self.clock.now_ms().saturating_sub(self.turned_ms.load(Ordering::Relaxed)) < STUCK_AFTER_MS
+    }
+
+    /// Who is in rotation now; nobody where nobody is probed.
+    pub(crate) fn rotation(&self) -> View {
+        self.rotation.get().map(|rotation| rotation.view()).unwrap_or_default()
     }
 
     /// What the daemon says now.

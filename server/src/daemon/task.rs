@@ -269,10 +269,13 @@ impl Task {
 
     fn tell_renewals(&mut self) {
         let now_ms = self.shared.clock.now_ms();
+        // Too early to tell: then it is not worth looking either.
+        self.due.renewals_wait = now_ms < self.due.renew_ms;
+        if self.due.renewals_wait {
+            return;
+        }
         let published = self.shared.published.load();
-        let renew = renewals::since(&self.told, &published.snapshot);
-        self.due.renewals_wait = renew.is_some() && now_ms < self.due.renew_ms;
-        if let Some(renew) = renew.filter(|_| now_ms >= self.due.renew_ms) {
+        if let Some(renew) = renewals::since(&self.told, &published.snapshot) {
             self.shared.hub.say(super::hub::frame("renew", None, &renew));
             self.told = published.snapshot.clone();
             self.due.renew_ms = now_ms + RENEW_EVERY_MS;

@@ -7,9 +7,12 @@ mod history;
 pub(crate) mod json;
 mod metrics;
 mod openapi;
+#[cfg(feature = "page")]
+mod page;
 mod problem;
 mod query;
 mod readyz;
+mod rotation;
 mod schemas;
 #[cfg(feature = "cli")]
 pub(crate) mod server;
@@ -32,6 +35,8 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 pub use self::auth::Tokens;
 pub use self::openapi::openapi;
+#[cfg(feature = "page")]
+pub use self::page::PageFiles;
 
 use self::problem::Problem;
 use self::streamed::HeavyReads;
@@ -49,6 +54,9 @@ pub struct HttpSettings {
     pub allow_origin: Vec<String>,
     /// Sources that are this daemon's own, and take no writes.
     pub configured_sources: BTreeSet<Name>,
+    /// Where the page comes from.
+    #[cfg(feature = "page")]
+    pub page: PageFiles,
 }
 
 impl Default for HttpSettings {
@@ -59,6 +67,8 @@ impl Default for HttpSettings {
             read_tokens: None,
             allow_origin: Vec::new(),
             configured_sources: BTreeSet::new(),
+            #[cfg(feature = "page")]
+            page: PageFiles::default(),
         }
     }
 }
@@ -92,17 +102,26 @@ impl Daemon {
             .route("/status", get(status::status))
             .route("/events", get(events::events))
             .route("/history", get(history::history))
+            .route("/rotation", get(rotation::rotation))
             .route("/metrics", get(metrics::metrics))
             .route("/openapi.json", get(openapi::handler))
             .layer(middleware::from_fn_with_state(api.clone(), admit_reader));
         let writes = Router::new()
             .route("/sources/{source}", put(write::put_source).delete(write::delete_source))
             .route("/sources/{source}/instances/{*name}", put(write::put_instance).delete(write::delete_instance));
-        probes
-            .merge(reads)
-            .layer(cors)
-            .merge(writes)
-            .fallback(|| async { Problem::not_found("no such route: /openapi.json lists them all") })
+        let routes = probes.merge(reads).layer(cors).merge(writes);
+        // A folder of its own has plain names beside `/`, so the page gets whatever no other route takes.
+        #[cfg(feature = "page")]
+        let routes = routes.merge(
+            Router::new()
+                .route("/", get(page::page))
+                .route("/assets/{*file}", get(page::page))
+                .fallback(page::page)
+                .layer(middleware::from_fn_with_state(api.clone(), admit_reader)),
+        );
+        #[cfg(not(feature = "page"))]
+        let routes = routes.fallback(|| async { Problem::not_found("no such route: /openapi.json lists them all") });
+        routes
             .method_not_allowed_fallback(|| async {
                 Problem::new(
                     axum::http::StatusCode::METHOD_NOT_ALLOWED,

@@ -81,6 +81,9 @@ enum Holds {
     Events,
     /// Metrics.
     Metrics,
+    /// What a browser shows.
+    #[cfg(feature = "page")]
+    Page,
 }
 
 impl Holds {
@@ -91,6 +94,8 @@ impl Holds {
             Self::Shape(_) | Self::OpenApi => "application/json",
             Self::Events => "text/event-stream",
             Self::Metrics => "application/openmetrics-text",
+            #[cfg(feature = "page")]
+            Self::Page => "text/html",
         }
     }
 
@@ -98,6 +103,8 @@ impl Holds {
         match self {
             Self::Shape(name) => ContentBuilder::new().schema(Some(schemas::reference(name))).build(),
             Self::Text | Self::OpenApi | Self::Events | Self::Metrics => Content::default(),
+            #[cfg(feature = "page")]
+            Self::Page => Content::default(),
         }
     }
 }
@@ -188,7 +195,15 @@ const ROUTES: &[Route] = &[
         ],
         &[("200", Holds::Shape("HistoryPage"), "a page"), ("404", PROBLEM, "nothing is kept"), BUSY],
     ),
+    read(
+        "/rotation",
+        "Who gets traffic: members that are probed, with their last answers, and the prober's own trouble",
+        &[],
+        &[("200", Holds::Shape("Rotation"), "rotation at this moment"), BUSY],
+    ),
     read("/metrics", "Metrics for Prometheus", &[], &[("200", Holds::Metrics, "metrics"), BUSY]),
+    #[cfg(feature = "page")]
+    read("/", "The status page", &[], &[("200", Holds::Page, "the page"), ("304", Holds::Page, "it has not changed")]),
     read("/openapi.json", "This description", &[], &[("200", Holds::OpenApi, "OpenAPI 3.1")]),
     Route {
         method: HttpMethod::Put,

@@ -48,9 +48,11 @@ pub(crate) enum Phase {
 
 impl Server {
     /// Binds the address. Raises the soft limit of descriptors to the hard one first.
-    pub(crate) async fn bind(address: SocketAddr) -> io::Result<Self> {
+    /// `outgoing` descriptors are left for what this process asks others.
+    pub(crate) async fn bind(address: SocketAddr, outgoing: usize) -> io::Result<Self> {
         let descriptors = raise_descriptor_limit();
-        let general = usize::try_from(descriptors).unwrap_or(usize::MAX).saturating_sub(KEPT_DESCRIPTORS);
+        let kept = KEPT_DESCRIPTORS.saturating_add(outgoing);
+        let general = usize::try_from(descriptors).unwrap_or(usize::MAX).saturating_sub(kept);
         let listener = TcpListener::bind(address).await?;
         Ok(Self { listener, general: Arc::new(Semaphore::new(general.clamp(MIN_CONNECTIONS, MAX_CONNECTIONS))) })
     }

@@ -4,7 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use greenlight_core::{Extent, GoodFor, Name, Refusal, Report, ReportedRow};
+use greenlight_core::{Extent, GoodFor, KnownRow, Name, Refusal, Report, ReportedRow};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,37 @@ struct FullReport {
     sequence: Option<u64>,
 }
 
+/// The same with no field that is not known here.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownReport {
+    instances: Vec<KnownRow>,
+    #[serde(default)]
+    good_for_secs: Option<GoodFor>,
+    #[serde(default)]
+    sequence: Option<u64>,
+}
+
+impl From<KnownReport> for FullReport {
+    fn from(KnownReport { instances, good_for_secs, sequence }: KnownReport) -> Self {
+        Self { instances: instances.into_iter().map(Into::into).collect(), good_for_secs, sequence }
+    }
+}
+
+/// What a body may hold.
+trait Readable: DeserializeOwned + Send + 'static {
+    /// The same without unknown fields, which is read faster.
+    type Known: DeserializeOwned + Into<Self>;
+}
+
+impl Readable for FullReport {
+    type Known = KnownReport;
+}
+
+impl Readable for ReportedRow {
+    type Known = KnownRow;
+}
+
 #[derive(Serialize)]
 struct Answer {
     revision: u64,
@@ -150,14 +181,18 @@ struct Parsed<T> {
 }
 
 /// Reads JSON, off the threads that answer probes. Fields that we do not know are warned of, or refused.
-async fn parse<T: DeserializeOwned + Send + 'static>(body: Bytes, strict: bool) -> Result<Parsed<T>, Problem> {
+async fn parse<T: Readable>(body: Bytes, strict: bool) -> Result<Parsed<T>, Problem> {
     if body.len() < SMALL_BODY_BYTES {
         return parse_now(&body, strict);
     }
     tokio::task::spawn_blocking(move || parse_now(&body, strict)).await.map_err(|_| Problem::shutting_down())?
 }
 
-fn parse_now<T: DeserializeOwned>(body: &[u8], strict: bool) -> Result<Parsed<T>, Problem> {
+fn parse_now<T: Readable>(body: &[u8], strict: bool) -> Result<Parsed<T>, Problem> {
+    // Nearly every body holds only what we know. Noting what we do not, and where, costs half as much again.
+    if let Ok(known) = serde_json::from_slice::<T::Known>(body) {
+        return Ok(Parsed { value: known.into(), warnings: Vec::new() });
+    }
     let mut unknown: Vec<String> = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let value = serde_ignored::deserialize(&mut deserializer, |path| {

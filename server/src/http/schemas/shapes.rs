@@ -136,7 +136,56 @@ const HAPPENINGS: &[&[Field]] = &[
 ];
 
 /// Every shape: its name, its meaning, its fields.
+const ANSWER_KINDS: Kind = Word(&["ready", "not_ready", "refused", "cut", "silent", "fault"]);
+
+const ROTATION: &[Field] = &[
+    always("members", List(&Kind::Shape("Member")), "in order of configuration"),
+    always("trouble", OrNull(&Kind::Shape("ProberTrouble")), "what keeps the prober from asking; null: nothing"),
+    always("now_unix_ms", Count, "the daemon's clock"),
+    always("schema", Text, "greenlight.rotation/1"),
+];
+
+const MEMBER: &[Field] = &[
+    always("url", Text, "what is asked"),
+    always("in_rotation", Flag, "whether it gets traffic"),
+    always("held_last", Flag, "whether it is in only because it is the last one"),
+    always("since_unix", Count, "since when it is in or out"),
+    always("silences", Count, "how many in a row"),
+    always("moves", Count, "how often it joined or left"),
+    always("faults", Count, "how often it could not be asked: the prober's own trouble"),
+    always("last_answer", OrNull(&Kind::Shape("ProbeAnswer")), "the newest one in time, or a silence"),
+    always("last_late", OrNull(&Kind::Shape("ProbeAnswer")), "the newest one after a silence; it changed nothing"),
+    always("last_move", OrNull(&Kind::Shape("Move")), "the newest join or leave"),
+    always("not_on_board", TEXT_OR_NULL, "why the board does not take its row; null where it does"),
+];
+
+const PROBE_ANSWER: &[Field] = &[
+    always("kind", ANSWER_KINDS, "what it amounts to; fault says nothing of the member"),
+    always("status", COUNT_OR_NULL, "the status, where the answer was complete"),
+    always("text", Text, "in words"),
+    always("took_ms", Count, "how long it took"),
+    always("late_ms", Count, "how late the prober itself came to its deadline"),
+    always("at_unix", Count, "when"),
+];
+
+const MOVE: &[Field] = &[
+    always("move", Word(&["join", "leave"]), "which of the two"),
+    always("cause", Text, "the answer that caused it"),
+    always("at_unix", Count, "when"),
+];
+
+const PROBER_TROUBLE: &[Field] = &[
+    always("code", Text, "the name of the newest error, as EMFILE"),
+    always("members", Count, "how many could not be asked the last time"),
+    always("since_unix", Count, "since when"),
+];
+
 pub(super) const ALL: &[(&str, &str, Shape)] = &[
+    ("Rotation", "who gets traffic", answered(&[ROTATION])),
+    ("Member", "a member that is probed", answered(&[NAME, MEMBER])),
+    ("ProbeAnswer", "what one probe learned", answered(&[PROBE_ANSWER])),
+    ("Move", "a join or a leave", answered(&[MOVE])),
+    ("ProberTrouble", "why the prober cannot ask: it moves no member", answered(&[PROBER_TROUBLE])),
     ("App", "the snapshot: rows, clock and verdict of one instant", answered(&[APP])),
     (
         "JudgedRow",

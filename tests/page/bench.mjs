@@ -1,0 +1,98 @@
+// The page's benchmarks: printed, never asserted. On a release build: `tests/page/run bench`.
+
+import { execFileSync } from 'node:child_process';
+
+import { chromium } from '@playwright/test';
+
+import { root } from './site.mjs';
+
+process.env.GREENLIGHT ??= `${root}/target/release/greenlight`;
+const { Daemon, degraded, serving } = await import('./daemon.mjs');
+const { shipped_wasm } = await import('./site.mjs');
+
+const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+const worst = (list) => Math.max(...list);
+const show = (what, list, goal) => console.log(`${what}: median ${median(list).toFixed(1)} ms, worst of ${list.length} ${worst(list).toFixed(1)} ms (goal ${goal} ms)`);
+const rows = (count) => Array.from({ length: count }, (_, at) => (at % 3 === 0 ? degraded : serving)(`slot-${at}`, { last_green: at % 7 === 0 ? null : 'a1b2c3d', serving_sha: at % 3 === 0 ? null : 'a1b2c3d', idle_secs: (at * 7919) % 20_000 }));
+
+async function ratio() {
+  const wasm = await shipped_wasm();
+  const app = { started_unix: 0, readiness: { stale_after_secs: 3600 }, instances: rows(10_000).map((row) => ({ ...row, source: 'driver', last_change_unix: 100_000 - row.idle_secs, last_report_unix: 100_000, good_for_secs: 900, good_until_unix: 100_900 })) };
+  const snapshot = new wasm.Snapshot(app);
+  const times = [];
+  for (let round = 0; round < 200; round++) {
+    const start = process.hrtime.bigint();
+    snapshot.standings(100_000 + round);
+    snapshot.glance(100_000 + round);
+    snapshot.order(100_000 + round);
+    snapshot.flips(100_000 + round);
+    times.push(Number(process.hrtime.bigint() - start) / 1e6);
+  }
+  const native = Number(execFileSync(`${root}/target/release/examples/judging_speed`, { encoding: 'utf8' })) / 1e6;
+  console.log(`10,000 rows judged anew: native ${native.toFixed(2)} ms, wasm ${median(times).toFixed(2)} ms: ${(median(times) / native).toFixed(2)} times (goal 2)`);
+}
+
+async function to_the_pixel(browser) {
+  const daemon = await Daemon.start();
+  await daemon.publish('driver', [serving('dev')]);
+  const page = await browser.newPage();
+  await page.goto(daemon.url);
+  await page.waitForFunction(() => document.querySelector('.slider')?.disabled === false);
+  const times = [];
+  for (let round = 0; round < 30; round++) {
+    const verdict = round % 2 === 0 ? 'not_ready' : 'ready';
+    // In the frame after the one in which the banner changed, it has been painted.
+    const seen = page.evaluate((wanted) => new Promise((done) => {
+      const look = () => (document.querySelector('.banner').dataset.verdict === wanted ? requestAnimationFrame(() => done(Date.now())) : requestAnimationFrame(look));
+      look();
+    }), verdict);
+    const start = Date.now();
+    await daemon.publish('driver', verdict === 'ready' ? [serving('dev')] : [serving('dev'), degraded('lane')]);
+    times.push((await seen) - start);
+  }
+  show('a publish to the pixel', times, 250);
+  await page.close();
+  await daemon.end();
+}
+
+async function big(browser, count, throttle) {
+  const daemon = await Daemon.start();
+  await daemon.publish('driver', rows(count));
+  const page = await browser.newPage();
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: throttle });
+  const name = `${count.toLocaleString('en')} rows, processor throttled ${throttle} times`;
+  await page.goto(daemon.url, { waitUntil: 'commit' });
+  await page.waitForFunction(() => performance.getEntriesByName('greenlight-first-verdict').length > 0, null, { timeout: 120_000 });
+  const first = await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done([performance.getEntriesByName('greenlight-first-verdict')[0].startTime, performance.getEntriesByType('paint').at(-1)?.startTime ?? 0])))));
+  await page.waitForFunction(() => document.querySelector('.slider')?.disabled === false, null, { timeout: 120_000 });
+  console.log(`${name}: first verdict at ${first[0].toFixed(0)} ms, last paint entry ${first[1].toFixed(0)} ms (goal 1000), what-if possible at ${(await page.evaluate(() => performance.now())).toFixed(0)} ms`);
+  const work = () => page.evaluate(() => performance.getEntriesByName('greenlight-draw').map((entry) => entry.duration));
+  const clear = () => page.evaluate(() => performance.clearMeasures('greenlight-draw'));
+  const slider = page.locator('.slider');
+  await clear();
+  for (let step = 0; step < 10; step++) {
+    await slider.evaluate((element, value) => {
+      element.value = value;
+      element.dispatchEvent(new Event('input', { bubbles: true }));
+    }, 60 + step * 7);
+    await page.waitForFunction((wanted) => performance.getEntriesByName('greenlight-draw').length > wanted, step);
+  }
+  show(`${name}: a what-if step`, await work(), 50);
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !document.querySelector('.what-if'));
+  await clear();
+  await page.waitForFunction(() => performance.getEntriesByName('greenlight-draw').length > 8, null, { timeout: 60_000 });
+  show(`${name}: a second’s tick`, await work(), 8);
+  console.log(`${name}: ${await page.locator('*').count()} elements in the document`);
+  await page.close();
+  await daemon.end();
+}
+
+await ratio();
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' });
+await to_the_pixel(browser);
+await big(browser, 5000, 1);
+await big(browser, 5000, 6);
+await big(browser, 100_000, 1);
+await browser.close();
