@@ -58,6 +58,8 @@ pub(super) struct Launch {
     pub(super) ready_port: u16,
     pub(super) address: SocketAddr,
     pub(super) ready_address: SocketAddr,
+    pub(super) url: String,
+    pub(super) ready_url: String,
     /// What is asked on a new connection, and on one that is kept.
     pub(super) fresh: Arc<Target>,
     pub(super) kept: Arc<Target>,
@@ -141,7 +143,7 @@ fn planned(launch: &Launch) -> Planned {
         name: launch.name.into(),
         command: launch.words.join(" ").into(),
         address: launch.address.to_string().into(),
-        ready: launch.probe.uri().to_string().into(),
+        ready: launch.ready_url.as_str().into(),
     }
 }
 
@@ -173,9 +175,8 @@ fn launch(
         }
         None => return Err(ready_is_wrong(&ready)),
     };
-    let target = |address: SocketAddr, path: &str, connection| {
-        Target::new(&format!("http://{address}{path}"), connection, Trust::Machine).map(Arc::new)
-    };
+    let (url, ready_url) = (format!("http://{address}{}", options.path), format!("http://{ready_address}{ready_path}"));
+    let target = |url: &str, connection| Target::new(url, connection, Trust::Machine).map(Arc::new);
     Ok(Launch {
         name,
         words,
@@ -183,9 +184,11 @@ fn launch(
         ready_port,
         address,
         ready_address,
-        fresh: target(address, &options.path, Use::Once)?,
-        kept: target(address, &options.path, Use::Again)?,
-        probe: target(ready_address, ready_path, Use::Once)?,
+        fresh: target(&url, Use::Once)?,
+        kept: target(&url, Use::Again)?,
+        probe: target(&ready_url, Use::Once)?,
+        url,
+        ready_url,
     })
 }
 
@@ -236,7 +239,7 @@ mod tests {
         let prepared = preflight(&Plan { ready: ":{ready_port}/ready?a=b".into(), ..plan() }).unwrap();
         let [old, new] = prepared.launches.as_slice() else { panic!("two versions") };
         assert_eq!(old.words, ["sh", "-c", &old.port.to_string()]);
-        assert_eq!(old.probe.uri().to_string(), format!("http://127.0.0.1:{}/ready?a=b", old.ready_port));
+        assert_eq!(old.ready_url, format!("http://127.0.0.1:{}/ready?a=b", old.ready_port));
         assert_eq!((old.ready_address.port(), old.address.port()), (old.ready_port, old.port));
         assert!(new.port != old.port && new.ready_port != old.ready_port);
         assert_eq!(&*prepared.header.processes[1].name, "new");

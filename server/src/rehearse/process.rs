@@ -4,17 +4,20 @@ use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Child, Stdio};
+use std::thread;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
 };
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::guard::Guard;
 use super::plan::Launch;
 use super::tail::Tail;
+use crate::clock::instant;
 
 /// A process and its group. It is reaped only when this is dropped, so that its number stays its own: no signal of
 /// ours meets a stranger.
@@ -64,8 +67,15 @@ impl Process {
     ///
     /// # Errors
     /// The system's.
-    pub(super) fn end(&self) -> io::Result<End> {
-        AsyncFd::with_interest(self.handle.try_clone()?, Interest::READABLE).map(End)
+    pub(super) fn end(&self) -> io::Result<oneshot::Receiver<End>> {
+        let handle = self.handle.try_clone()?;
+        let (tell, told) = oneshot::channel();
+        // It ends with the process, which never outlives us.
+        thread::Builder::new().name("end".into()).spawn(move || {
+            // Nobody may wait for it any more.
+            let _ = tell.send(wait(&handle));
+        })?;
+        Ok(told)
     }
 
     /// How it ended, in words; `None` while it runs.
@@ -102,21 +112,23 @@ impl Drop for Process {
     }
 }
 
-/// Becomes ready when a process has ended.
+/// The end of a process, as learned from waiting for it.
 #[derive(Debug)]
-pub(super) struct End(AsyncFd<OwnedFd>);
+pub(super) struct End {
+    /// How, in words.
+    pub(super) exit: String,
+    /// When it was noticed.
+    pub(super) at: Instant,
+}
 
-impl End {
-    /// Waits for the end, and tells how it was, in words.
-    pub(super) async fn wait(&self) -> String {
-        loop {
-            match self.0.readable().await {
-                Ok(mut ready) => match exit_of(self.0.get_ref()) {
-                    Some(exit) => return exit,
-                    None => ready.clear_ready(),
-                },
-                Err(error) => return format!("unknown ({error})"),
-            }
+fn wait(handle: &OwnedFd) -> End {
+    loop {
+        let waited = poll(&mut [PollFd::new(handle, PollFlags::IN)], None);
+        let at = instant();
+        match (exit_of(handle), waited) {
+            (Some(exit), _) => return End { exit, at },
+            (None, Ok(_) | Err(Errno::INTR)) => {}
+            (None, Err(error)) => return End { exit: format!("unknown ({error})"), at },
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use greenlight_core::rehearsal::{Class, Event, Reader, Record};
+use greenlight_core::rehearsal::{Class, Event, Reader};
 
 use super::Finished;
 

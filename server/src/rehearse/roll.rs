@@ -124,7 +124,11 @@ impl Roll<'_> {
         let end = process.end().map_err(failed)?;
         self.processes.push(process);
         let shared = Rc::clone(&self.shared);
-        self.tasks.spawn_local(async move { shared.exited(which, &end.wait().await) });
+        self.tasks.spawn_local(async move {
+            if let Ok(end) = end.await {
+                shared.exited(which, &end.exit, end.at);
+            }
+        });
         self.tasks.spawn_local(probe(Rc::clone(&self.shared), which, Arc::clone(&launch.probe)));
         Ok(())
     }
@@ -158,7 +162,8 @@ impl Roll<'_> {
     }
 
     async fn answer_of_old(&mut self) -> Result<u16, Over> {
-        let Some(target) = self.launches.get(OLD).map(|launch| Arc::clone(&launch.fresh)) else { return Ok(200) };
+        let old = self.launches.get(OLD).map(|launch| (Arc::clone(&launch.fresh), launch.url.clone()));
+        let Some((target, url)) = old else { return Ok(200) };
         let limit = instant() + micros(self.shared.options.start_timeout_us);
         loop {
             let mut question = Question::on_new_connection(Arc::clone(&target), u64::MAX);
@@ -173,9 +178,8 @@ impl Roll<'_> {
             };
             if instant() >= limit {
                 return Err(Over::Unmeasurable(format!(
-                    "old is ready, but gives nothing to measure by at {} ({why}): give another --path, or the status \
-                     that is fine by --expect",
-                    target.uri()
+                    "old is ready, but gives nothing to measure by at {url} ({why}): give another --path, or the status \
+                     that is fine by --expect"
                 )));
             }
             self.pass(BETWEEN_TRIES).await?;
@@ -259,7 +263,7 @@ impl Roll<'_> {
             if process.kill() {
                 self.shared.record.note(Event::Killed { at_us, process: self.shared.name(which) });
             } else if let Some(exit) = process.exit() {
-                self.shared.exited(which, &exit);
+                self.shared.exited(which, &exit, instant());
             }
         }
         let how = match over {

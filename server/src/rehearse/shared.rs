@@ -103,14 +103,14 @@ impl Shared {
         self.changed.send_replace(());
     }
 
-    /// Notes how a process ended, now, unless that is known.
-    pub(super) fn exited(&self, process: usize, exit: &str) {
+    /// Notes how a process ended and when, unless that is known.
+    pub(super) fn exited(&self, process: usize, exit: &str, at: Instant) {
         if let Some(known) = self.state.borrow_mut().exits.get_mut(process)
             && known.is_none()
         {
             *known = Some(exit.into());
             self.record.note(Event::Exited {
-                at_us: self.since.now_us(),
+                at_us: self.since.floor_us(at),
                 process: self.name(process),
                 exit: exit.into(),
             });
