@@ -97,9 +97,9 @@ fn one_that_is_ready_before_it_listens_is_named_ready_too_early() {
 
 #[test]
 fn without_a_new_one_that_is_ready_nobody_is_told_to_stop() {
-    let rehearsed = Rehearsal::of_two("", "--never-ready").with(&["--start-timeout", "2s"]).run();
+    let rehearsed = Rehearsal::of_two("", "--never-ready").with(&["--start-timeout", "6s"]).run();
     assert_eq!((rehearsed.exit, rehearsed.sigterms("old")), (Some(4), 0), "{}", rehearsed.text);
-    assert!(rehearsed.why().contains("new was not ready within 2.0 s"), "{}", rehearsed.why());
+    assert!(rehearsed.why().contains("new was not ready within 6.0 s"), "{}", rehearsed.why());
     assert_eq!(rehearsed.told["missed"].as_u64(), Some(0));
     rehearsed.left_nothing();
 }

@@ -24,7 +24,7 @@ mod timeline;
 pub use account::{Account, Miss, Moved, Process, what_if};
 pub use class::{Class, Classes, Lane};
 pub use finding::{Finding, Told, findings};
-pub use fitness::{Fitness, SELF_CONNECT, SENT_TOO_LATE, TOO_MANY};
+pub use fitness::{Fitness, ROTATION_TOO_OLD, SELF_CONNECT, SENT_TOO_LATE, SLOW_MACHINE, TOO_MANY};
 pub use header::{Header, Machine, Options, Planned, SCHEMA, Spawn};
 pub use junit::junit;
 pub use length::{Length, Moment};

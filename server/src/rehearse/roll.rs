@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet, LocalSet, spawn_local};
 use tokio::time::{Instant, timeout};
 
-use super::control::control;
+use super::control::{Echo, control};
 use super::guard::Guard;
 use super::pace::Pacer;
 use super::plan::{Launch, NEW, OLD, Prepared};
@@ -46,10 +46,13 @@ pub(super) fn play(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("no runtime can be had: {error}"))?;
     let shared = Rc::new(Shared::new(&prepared.header, since, record));
+    let host = prepared.launches.first().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |launch| launch.address.ip());
+    let echo = Echo::start(host).map_err(|error| format!("the echo server cannot be started: {error}"))?;
     let local = LocalSet::new();
     local.block_on(&runtime, async {
         let mut roll = Roll {
             shared,
+            echo,
             launches: prepared.launches,
             descriptors: prepared.descriptors,
             guard,
@@ -65,6 +68,7 @@ pub(super) fn play(
 
 struct Roll<'a> {
     shared: Rc<Shared>,
+    echo: Echo,
     launches: Vec<Launch>,
     descriptors: u64,
     guard: &'a Guard,
@@ -129,7 +133,7 @@ impl Roll<'_> {
                 shared.exited(which, &end.exit, end.at);
             }
         });
-        self.tasks.spawn_local(probe(Rc::clone(&self.shared), which, Arc::clone(&launch.probe)));
+        self.tasks.spawn_local(probe(Rc::clone(&self.shared), which, Arc::clone(&launch.probe), self.echo.address()));
         Ok(())
     }
 
@@ -197,15 +201,7 @@ impl Roll<'_> {
             .map_err(|error| Over::Failed(format!("no thread can be had: {error}")))?;
         let stream = Rc::new(Stream::new(Rc::clone(&shared), &self.launches, first_us, expected));
         self.streaming = Some((pacer, spawn_local(drive(stream, dues))));
-        if let Some(launch) = self.launches.get(OLD) {
-            let host = launch.address.ip();
-            self.tasks.spawn_local(async move {
-                if control(Rc::clone(&shared), host).await.is_err() {
-                    // A lane that could not even begin has failed.
-                    shared.record.note(Event::Control { due_us: shared.since.now_us(), took_us: None });
-                }
-            });
-        }
+        self.tasks.spawn_local(control(shared, self.echo.address()));
         Ok(())
     }
 

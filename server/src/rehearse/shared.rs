@@ -29,6 +29,8 @@ struct State {
     stream: Stream,
     /// How each process ended.
     exits: Vec<Option<Box<str>>>,
+    /// When the newest probe of each was due that was no fault.
+    asked_us: Vec<i64>,
 }
 
 /// What was learned by one probe.
@@ -63,8 +65,13 @@ impl Shared {
             .filter_map(|name| Name::of_instance(name).ok())
             .map(|name| rotation.add(Member::new(name, header.policy, None, 0)))
             .collect();
-        let state =
-            State { rotation, members, stream: Stream::new(header.options.lag_us), exits: vec![None; names.len()] };
+        let state = State {
+            rotation,
+            members,
+            stream: Stream::new(header.options.lag_us),
+            exits: vec![None; names.len()],
+            asked_us: vec![0; names.len()],
+        };
         Self {
             since,
             record,
@@ -94,6 +101,9 @@ impl Shared {
             late_us,
         });
         let mut state = self.state.borrow_mut();
+        if let (Some(newest), false) = (state.asked_us.get_mut(process), matches!(answer, Answer::Fault { .. })) {
+            *newest = due_us;
+        }
         let Some(member) = state.members.get(process).copied() else { return };
         if let Some(moved) = state.rotation.handle(member, answer, at_us).moved {
             state.stream.moved(at_us, process, moved.kind);
@@ -134,6 +144,16 @@ impl Shared {
     fn member(&self, process: usize, of: impl Fn(&Member<i64>) -> bool) -> bool {
         let state = self.state.borrow();
         state.members.get(process).and_then(|id| state.rotation.member(*id)).is_some_and(of)
+    }
+
+    /// Whether our probes of a process are so far behind that its place may be long out of date: two of them should
+    /// have been decided since. What is lost to it meanwhile is lost by us.
+    pub(super) fn is_out_of_sight(&self, process: usize, at_us: i64) -> bool {
+        let behind = self.options.probe_every_us.saturating_add(self.options.probe_timeout_us).saturating_mul(2);
+        let asked_us = self.state.borrow().asked_us.get(process).copied().unwrap_or(0);
+        // One that has ended and is out is asked no more: nothing about it can change.
+        let is_settled = self.has_exited(process) && !self.is_in(process);
+        !is_settled && at_us.saturating_sub(asked_us) > behind
     }
 
     /// Whom a tick asks that is sent now.

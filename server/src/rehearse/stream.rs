@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use greenlight_core::rehearsal::{Choice, Class, Event, Lane, SENT_TOO_LATE, TOO_MANY, Tick};
+use greenlight_core::rehearsal::{Choice, Class, Event, Lane, ROTATION_TOO_OLD, SENT_TOO_LATE, TOO_MANY, Tick};
 use tokio::sync::mpsc::Receiver;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -53,6 +53,14 @@ struct Member {
 struct Request {
     tick: Tick,
     process: usize,
+    sight: Sight,
+}
+
+/// Whether our probes kept up when a request was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    Clear,
+    Lost,
 }
 
 impl Stream {
@@ -79,7 +87,8 @@ impl Stream {
             Choice::Ask(process) => {
                 tick.sent_us = Some(sent_us);
                 tick.process = Some(self.shared.name(process));
-                return Some(Request { tick, process });
+                let is_lost = self.shared.is_out_of_sight(process, sent_us);
+                return Some(Request { tick, process, sight: if is_lost { Sight::Lost } else { Sight::Clear } });
             }
         }
         self.shared.record.note(Event::Tick(tick));
@@ -122,7 +131,7 @@ fn unsent(number: u64, due_us: i64, end_us: i64) -> Tick {
 }
 
 /// Asks, and notes what that came to.
-async fn ask(stream: Rc<Stream>, Request { mut tick, process }: Request) {
+async fn ask(stream: Rc<Stream>, Request { mut tick, process, sight }: Request) {
     let since = stream.shared.since;
     let Some(member) = stream.members.get(process) else { return };
     let deadline = since.moment(tick.due_us) + micros(stream.shared.options.give_up_us);
@@ -157,6 +166,9 @@ async fn ask(stream: Rc<Stream>, Request { mut tick, process }: Request) {
         }
     }
     asked.tell(&mut tick, &stream);
+    if sight == Sight::Lost && matches!(tick.class, Class::Refused | Class::Cut) {
+        (tick.class, tick.error) = (Class::Ours, Some(ROTATION_TOO_OLD.into()));
+    }
     stream.shared.record.note(Event::Tick(tick));
 }
 
