@@ -125,6 +125,25 @@ impl Rehearsed {
         self.told["lanes"][lane][class].as_u64().unwrap_or(u64::MAX)
     }
 
+    /// Whether the machine let the rehearsal keep its own times. On one that is loaded from outside it says itself that
+    /// it cannot judge.
+    pub fn is_fit(&self) -> bool {
+        let late = self.told["fitness"]["late_ticks"].as_u64().unwrap_or(u64::MAX);
+        late.saturating_mul(100) <= self.told["ticks"].as_u64().unwrap_or(0)
+    }
+
+    /// Expects that nobody was refused: kept, or on a machine that is too loaded to tell, inconclusive.
+    ///
+    /// # Panics
+    /// Where it is another outcome, with the report.
+    #[track_caller]
+    pub fn kept(&self) {
+        let exit = if self.is_fit() { 0 } else { 3 };
+        assert_eq!(self.exit, Some(exit), "{}", self.text);
+        let held = ["refused", "cut", "torn", "garbled", "server_error", "unexpected", "nobody"];
+        assert!(held.iter().all(|class| self.total(class) == 0), "{}", self.text);
+    }
+
     /// The line that says why.
     pub fn why(&self) -> &str {
         self.told["why"].as_str().unwrap_or_default()

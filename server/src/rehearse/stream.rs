@@ -14,6 +14,7 @@ use super::recorder::Handle;
 use super::shared::Shared;
 use super::since::micros;
 use crate::ask::{Connection, Exchange, Question, Ruling, Stage, Target, Trouble};
+use crate::clock::instant;
 
 /// Sends every tick that is due, until no more comes and all have ended.
 pub(super) async fn drive(stream: Rc<Stream>, mut dues: Receiver<u64>) {
@@ -132,17 +133,18 @@ fn unsent(number: u64, due_us: i64, end_us: i64) -> Tick {
 
 /// Asks, and notes what that came to.
 async fn ask(stream: Rc<Stream>, Request { mut tick, process, sight }: Request) {
-    let since = stream.shared.since;
     let Some(member) = stream.members.get(process) else { return };
-    let deadline = since.moment(tick.due_us) + micros(stream.shared.options.give_up_us);
+    // From when it was sent: no lateness of ours takes from the time that the service has.
+    let deadline = instant() + micros(stream.shared.options.give_up_us);
     let kept = match tick.lane {
         Lane::Fresh => None,
         Lane::Kept => member.idle.borrow_mut().pop(),
     };
     let mut asked = match kept {
         Some((number, connection)) => {
+            let uses = connection.uses();
             let question = Question::on(connection, Arc::clone(&member.kept), u64::MAX);
-            let asked = by(question, number, deadline).await;
+            let asked = by(question, number, uses, deadline).await;
             // Closed before anything was written: nobody knows of this request yet.
             if asked.was_closed() {
                 tick.reopened = true;
@@ -174,12 +176,14 @@ async fn ask(stream: Rc<Stream>, Request { mut tick, process, sight }: Request) 
 
 async fn on_new_connection(stream: &Stream, target: &Arc<Target>, deadline: Instant) -> Asked {
     let question = Question::on_new_connection(Arc::clone(target), u64::MAX);
-    by(question, stream.next_connection(), deadline).await
+    by(question, stream.next_connection(), 0, deadline).await
 }
 
 /// A question that is over.
 struct Asked {
     connection: u64,
+    /// How many questions that had carried before.
+    uses: u32,
     came_to: CameTo,
 }
 
@@ -192,12 +196,12 @@ enum CameTo {
     },
 }
 
-async fn by(mut question: Question, connection: u64, deadline: Instant) -> Asked {
+async fn by(mut question: Question, connection: u64, uses: u32, deadline: Instant) -> Asked {
     let came_to = match question.by(deadline).await {
         Ruling::Decided { exchange, .. } => CameTo::Decided(exchange),
-        Ruling::Silent { .. } => CameTo::GivenUp { stage: question.progress().stage, at: crate::clock::instant() },
+        Ruling::Silent { .. } => CameTo::GivenUp { stage: question.progress().stage, at: instant() },
     };
-    Asked { connection, came_to }
+    Asked { connection, uses, came_to }
 }
 
 impl Asked {
@@ -205,7 +209,7 @@ impl Asked {
     fn was_closed(&self) -> bool {
         match &self.came_to {
             CameTo::Decided(exchange) => {
-                exchange.earlier_uses > 0
+                self.uses > 0
                     && exchange.progress.written_bytes == 0
                     && matches!(exchange.result, Err(Trouble::Cut { .. }))
             }
@@ -222,27 +226,27 @@ impl Asked {
 
     fn tell(&self, tick: &mut Tick, stream: &Stream) {
         let since = stream.shared.since;
-        match &self.came_to {
+        let is_connected = match &self.came_to {
             CameTo::Decided(exchange) => {
                 tick.end_us = since.floor_us(exchange.ended_at);
                 (tick.class, tick.error) = classify(exchange, stream.expected);
                 tick.status = exchange.result.as_ref().ok().map(|answered| answered.status);
-                let is_connected = exchange.earlier_uses > 0 || exchange.progress.connected_at.is_some();
-                tick.connection = is_connected.then_some(self.connection);
-                tick.uses = if is_connected { exchange.earlier_uses.saturating_add(1) } else { 0 };
+                self.uses > 0 || exchange.progress.connected_at.is_some()
             }
             CameTo::GivenUp { stage, at } => {
                 tick.end_us = since.floor_us(*at);
                 tick.class = Class::Slow;
-                let while_at = match stage {
-                    Stage::Resolving | Stage::Connecting => "GAVE_UP_CONNECTING",
-                    Stage::Waiting => "GAVE_UP_WAITING",
-                    Stage::Reading => "GAVE_UP_READING",
+                let (error, is_connected) = match stage {
+                    Stage::Resolving | Stage::Connecting => ("GAVE_UP_CONNECTING", false),
+                    Stage::Waiting => ("GAVE_UP_WAITING", true),
+                    Stage::Reading => ("GAVE_UP_READING", true),
                 };
-                tick.error = Some(while_at.into());
-                tick.connection = Some(self.connection);
+                tick.error = Some(error.into());
+                is_connected
             }
-        }
+        };
+        tick.connection = is_connected.then_some(self.connection);
+        tick.uses = if is_connected { self.uses.saturating_add(1) } else { 0 };
     }
 }
 

@@ -49,8 +49,10 @@ async fn run() -> Result<(), String> {
     if let Some(port) = server.plan.ready_port {
         let listener = bind(port).await?;
         let server = Arc::clone(&server);
-        let always = watch::channel(true).1;
-        tokio::spawn(async move { serve(server, listener, always).await });
+        tokio::spawn(async move {
+            let (_open, always) = watch::channel(true);
+            serve(server, listener, always).await;
+        });
     }
     sleep(server.plan.listen_after).await;
     let port = server.plan.port;
