@@ -109,6 +109,40 @@ Examples:
   greenlight test scenarios/
   greenlight test - < a-dead-slot-ages-out.json";
 
+#[cfg(feature = "rehearse")]
+pub(super) const REHEARSE: &str = "\
+Starts the old version, waits until it is ready, and sends one request every 10 ms in turn to whoever is in rotation: \
+on a connection of its own and on one that is kept, by turns. Then starts the new version and, once that is ready, \
+sends the old one a single SIGTERM. {port} in a command and PORT in its environment are where it is to listen, \
+{ready_port} and READY_PORT where it may answer its readiness apart. Commands are split into words, not run by a \
+shell; of one that --shell runs, the shell gets the SIGTERM, so write exec before the server.
+
+Lengths of time may be as short as 300us or 10ms.
+
+Exit codes: 0 kept, 1 broken (a request was refused, lost, answered otherwise, too slow, or found nobody), 2 usage or \
+something is wrong before the start, 3 inconclusive: the rehearsal had trouble of its own, 4 the roll did not complete, \
+130 interrupted, with what was found until then.
+
+Examples:
+  greenlight rehearse --old './server-v1 --port {port}' --new './server-v2 --port {port}'
+  greenlight rehearse --old './server --port {port}' --path /api --lag 500ms --record roll.jsonl
+  greenlight rehearse --old 'exec ./server >/tmp/log' --shell --runs 20 --busy 8";
+
+#[cfg(feature = "rehearse")]
+pub(super) const EXPLAIN: &str = "\
+The report is the one that the rehearsal printed, byte for byte. Of a record that breaks off, what can be read is \
+reported.
+
+Exit codes: as of the rehearsal: 0 kept, 1 broken, 3 inconclusive, 4 incomplete, 130 interrupted; 2 it is no record.
+
+Examples:
+  greenlight explain roll.jsonl
+  greenlight explain --json - < roll.jsonl | jq .totals";
+
+#[cfg(feature = "rehearse")]
+pub(super) const HELPER: &str = "\
+Exit codes: 0 done, 2 usage, 3 it could not be done. Example: greenlight rehearse starts it.";
+
 pub(super) const COMPLETIONS: &str = "\
 Exit codes: 0 printed, 2 usage, 3 it could not be written.
 
