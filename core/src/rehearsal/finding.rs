@@ -233,16 +233,16 @@ fn left_unsaid(record: &Record, states: &States<'_>, process: &str) -> Option<Fi
         Answer::Refused { .. } | Answer::Cut { .. } => {}
         Answer::Ready { .. } | Answer::NotReady { .. } | Answer::Silent { .. } | Answer::Fault { .. } => return None,
     }
-    let asked = record.events.iter().filter_map(|event| match event {
-        Event::Probe { at_us, due_us, process: one, answer, .. }
-            if **one == *process && *at_us < left && !matches!(answer, Answer::Fault { .. }) =>
-        {
-            Some(*due_us)
+    let asked = record.events.iter().rev().find_map(|event| {
+        if let Event::Probe { at_us, due_us, process: one, answer, .. } = event {
+            let counts = **one == *process && *at_us < left && !matches!(answer, Answer::Fault { .. });
+            counts.then_some(*due_us)
+        } else {
+            None
         }
-        _ => None,
     });
     let behind = options.probe_every_us.saturating_add(options.probe_timeout_us).saturating_mul(2);
-    if asked.last().is_none_or(|due| left.saturating_sub(due) > behind) {
+    if asked.is_none_or(|due| left.saturating_sub(due) > behind) {
         return None;
     }
     Some(Finding::LeftUnsaid {
