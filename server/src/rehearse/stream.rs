@@ -209,7 +209,7 @@ impl Asked {
     fn was_closed(&self) -> bool {
         match &self.came_to {
             CameTo::Decided(exchange) => {
-                self.uses > 0
+                exchange.earlier_uses > 0
                     && exchange.progress.written_bytes == 0
                     && matches!(exchange.result, Err(Trouble::Cut { .. }))
             }
