@@ -70,7 +70,7 @@ pub(crate) fn run(mut prepared: Prepared, stop: &Receiver<()>, mut look: impl Fn
     let recorder = Recorder::start(prepared.record.take(), Arc::clone(&seen))
         .map_err(|error| failed("no thread can be had", error))?;
     recorder.handle().note(Event::Header(prepared.header.clone()));
-    let (stopper, stopped) = watch::channel(false);
+    let (end_early, stopped) = watch::channel(false);
     let busy = busy::Busy::start(prepared.header.options.busy);
     let handle = recorder.handle();
     let engine = thread::Builder::new().name("rehearsal".into()).spawn(move || {
@@ -83,7 +83,7 @@ pub(crate) fn run(mut prepared: Prepared, stop: &Receiver<()>, mut look: impl Fn
         match stop.recv_timeout(LOOK_EVERY) {
             Ok(()) => {
                 // The engine may have come to its end just now.
-                let _ = stopper.send(true);
+                let _ = end_early.send(true);
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }

@@ -137,7 +137,7 @@ struct Writing<'a> {
 fn write(told: &Receiver<Note>, file: Option<(BufWriter<File>, PathBuf)>, seen: &Seen) -> (Reader, Option<String>) {
     let mut writing = Writing { reader: Reader::new(), file, trouble: None, seen };
     // What comes before the first tick is due waits until its times can be told.
-    let mut waiting = Vec::new();
+    let mut early = Vec::new();
     let mut first_due = None;
     loop {
         let note = match told.try_recv() {
@@ -154,16 +154,16 @@ fn write(told: &Receiver<Note>, file: Option<(BufWriter<File>, PathBuf)>, seen: 
         match (note, first_due) {
             (Note::Event(header @ Event::Header(_)), _) => writing.take(header),
             (Note::Event(event), Some(due)) => writing.take(event.later(due)),
-            (Note::Event(event), None) => waiting.push(event),
+            (Note::Event(event), None) => early.push(event),
             (Note::FirstDue(us), _) => {
                 let back = us.saturating_neg();
                 first_due = Some(back);
-                waiting.drain(..).for_each(|event| writing.take(event.later(back)));
+                early.drain(..).for_each(|event| writing.take(event.later(back)));
             }
         }
     }
     // Where no tick was ever due, times count from the start.
-    waiting.drain(..).for_each(|event| writing.take(event));
+    early.drain(..).for_each(|event| writing.take(event));
     writing.flush();
     (writing.reader, writing.trouble)
 }

@@ -140,26 +140,23 @@ async fn ask(stream: Rc<Stream>, Request { mut tick, process, sight }: Request) 
         Lane::Fresh => None,
         Lane::Kept => member.idle.borrow_mut().pop(),
     };
-    let mut asked = match kept {
-        Some((number, connection)) => {
-            let uses = connection.uses();
-            let question = Question::on(connection, Arc::clone(&member.kept), u64::MAX);
-            let asked = by(question, number, uses, deadline).await;
-            // Closed before anything was written: nobody knows of this request yet.
-            if asked.was_closed() {
-                tick.reopened = true;
-                on_new_connection(&stream, &member.kept, deadline).await
-            } else {
-                asked
-            }
+    let mut asked = if let Some((number, connection)) = kept {
+        let uses = connection.uses();
+        let question = Question::on(connection, Arc::clone(&member.kept), u64::MAX);
+        let asked = by(question, number, uses, deadline).await;
+        // Closed before anything was written: nobody knows of this request yet.
+        if asked.was_closed() {
+            tick.reopened = true;
+            on_new_connection(&stream, &member.kept, deadline).await
+        } else {
+            asked
         }
-        None => {
-            let target = match tick.lane {
-                Lane::Fresh => &member.fresh,
-                Lane::Kept => &member.kept,
-            };
-            on_new_connection(&stream, target, deadline).await
-        }
+    } else {
+        let target = match tick.lane {
+            Lane::Fresh => &member.fresh,
+            Lane::Kept => &member.kept,
+        };
+        on_new_connection(&stream, target, deadline).await
     };
     if let (Lane::Kept, Some(connection)) = (tick.lane, asked.take_connection()) {
         let mut idle = member.idle.borrow_mut();
