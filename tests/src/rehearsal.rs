@@ -144,6 +144,18 @@ impl Rehearsed {
         assert!(held.iter().all(|class| self.total(class) == 0), "{}", self.text);
     }
 
+    /// Whether the report says these words, however its lines are broken.
+    pub fn says(&self, words: &str) -> bool {
+        self.text.split_whitespace().collect::<Vec<_>>().join(" ").contains(words)
+    }
+
+    /// When the end of a process was learned, in microseconds since the first tick was due.
+    pub fn exit_learned_us(&self, process: &str) -> Option<i64> {
+        let lines = std::fs::read_to_string(self.record()).unwrap_or_default();
+        let mut events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        events.find(|event| event["event"] == "exited" && event["process"] == process)?["at_us"].as_i64()
+    }
+
     /// The line that says why.
     pub fn why(&self) -> &str {
         self.told["why"].as_str().unwrap_or_default()

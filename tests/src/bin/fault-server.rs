@@ -58,11 +58,11 @@ async fn run() -> Result<(), String> {
     let port = server.plan.port;
     let listener = bind(port).await?;
     let accepting = Arc::clone(&server);
-    let mut served = tokio::spawn(async move { door(accepting, listener, port, &mut is_listening).await });
+    let mut doorkeeper = tokio::spawn(async move { door(accepting, listener, port, &mut is_listening).await });
     loop {
         tokio::select! {
             _ = terminations.recv() => {}
-            ended = &mut served => return ended.map_err(|error| error.to_string()),
+            ended = &mut doorkeeper => return ended.map_err(|error| error.to_string()),
         }
         server.log("sigterm");
         match server.plan.on_term {
@@ -77,6 +77,7 @@ async fn run() -> Result<(), String> {
 }
 
 /// Ends as the plan says, once told to.
+#[expect(clippy::exit, reason = "a server that has drained ends, whoever still holds a connection")]
 async fn drain(server: &Server, listening: &watch::Sender<bool>) {
     server.is_draining.store(true, Ordering::SeqCst);
     if server.plan.on_term == OnTerm::Graceful {
