@@ -44,8 +44,21 @@ impl Rehearsal {
         let command = |version: &str, arguments: &str| {
             format!("{} --log {} {arguments}", server.display(), folder.path().join(version).display())
         };
+        let commands = [command("old", old), command("new", new)];
+        Self { folder, ..Self::of_commands(&commands[0], &commands[1]) }
+    }
+
+    /// One of any commands.
+    pub fn of_commands(old: &str, new: &str) -> Self {
         let short = ["--expect", "200", "--warm-up", "400ms", "--tail", "300ms"];
-        Self { old: command("old", old), new: command("new", new), arguments: short.map(Into::into).into(), folder }
+        Self { old: old.into(), new: new.into(), arguments: short.map(Into::into).into(), folder: Folder::new() }
+    }
+
+    /// The commands are run by a shell.
+    #[must_use]
+    pub fn by_shell(mut self) -> Self {
+        self.arguments.push("--shell".into());
+        self
     }
 
     /// With further arguments; those after it count where they are the same.
@@ -213,7 +226,11 @@ fn pids(record: &Path) -> Vec<i32> {
     started.filter_map(|event| event["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok())).collect()
 }
 
-fn fault_server() -> PathBuf {
+/// Where the server is that misbehaves as it is told.
+///
+/// # Panics
+/// Where it was not built.
+pub fn fault_server() -> PathBuf {
     let server = binary().with_file_name("fault-server");
     assert!(server.exists(), "no fault server at {}: run `cargo build -p greenlight-tests` first", server.display());
     server

@@ -133,7 +133,7 @@ pub(super) const EXPLAIN: &str = "\
 The report is the one that the rehearsal printed, byte for byte. Of a record that breaks off, what can be read is \
 reported.
 
-Exit codes: as of the rehearsal: 0 kept, 1 broken, 3 inconclusive, 4 incomplete, 130 interrupted; 2 it is no record.
+Exit codes: 0 kept, 1 broken, 3 inconclusive, 4 incomplete, 130 interrupted, as of the rehearsal; 2 it is no record.
 
 Examples:
   greenlight explain roll.jsonl
