@@ -53,6 +53,16 @@ impl Snapshot {
         }
         flips
     }
+
+    /// The first moment after `now` at which time alone changes anything about any row: what it amounts to,
+    /// whether somebody vouches for it, since when it stands so, or when it ages out. Until then the order
+    /// of the rows and the flips are the same too. `None` where nothing changes any more. O(n).
+    pub fn next_turn(&self, horizon: Horizon, now: UnixSeconds) -> Option<UnixSeconds> {
+        let turns = self.rows().flat_map(|row| {
+            [row.vouch.good_until.filter(|until| *until > now), row.ages_out(horizon, now).filter(|at| *at > now)]
+        });
+        turns.flatten().min()
+    }
 }
 
 /// The moments after `now` at which time alone may change the standing of a row.
