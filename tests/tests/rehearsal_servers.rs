@@ -13,13 +13,15 @@ fn graceful() -> PathBuf {
     binary().with_file_name("examples").join("graceful")
 }
 
-/// Broken, since a listener was closed while it was still asked; the line that says why names it, and the lag.
+/// Broken, since a listener was closed while it was still asked, by itself or with its process, which has nothing to
+/// wait for where nothing is under way; the line that says why names it, and the lag.
 #[track_caller]
 fn closes_its_listener_too_early(rehearsed: &Rehearsed) {
     assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
     assert!(rehearsed.total("refused") + rehearsed.total("cut") > 0, "{}", rehearsed.text);
     let why = rehearsed.why();
-    assert!(why.starts_with("old closed its listener ") && why.contains(" ms before it left rotation"), "{why}");
+    let gone = ["old closed its listener ", "old ended (exit 0) "];
+    assert!(gone.iter().any(|words| why.starts_with(words)) && why.contains(" ms before it left rotation"), "{why}");
     rehearsed.left_nothing();
 }
 
