@@ -164,9 +164,14 @@ impl Rehearsed {
 
     /// When the end of a process was learned, in microseconds since the first tick was due.
     pub fn exit_learned_us(&self, process: &str) -> Option<i64> {
+        self.events("exited").iter().find(|event| event["process"] == process)?["at_us"].as_i64()
+    }
+
+    /// What its record holds of one kind.
+    pub fn events(&self, kind: &str) -> Vec<Value> {
         let lines = std::fs::read_to_string(self.record()).unwrap_or_default();
-        let mut events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        events.find(|event| event["event"] == "exited" && event["process"] == process)?["at_us"].as_i64()
+        let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        events.filter(|event| event["event"] == kind).collect()
     }
 
     /// The line that says why.
