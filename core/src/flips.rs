@@ -53,6 +53,16 @@ impl Snapshot {
         }
         flips
     }
+
+    /// The first moment after `now` at which time alone changes anything about any row: what it amounts to,
+    /// whether somebody vouches for it, since when it stands so, or when it ages out. Until then the order
+    /// of the rows and the flips are the same too. `None` where nothing changes any more. O(n).
+    pub fn next_turn(&self, horizon: Horizon, now: UnixSeconds) -> Option<UnixSeconds> {
+        let turns = self.rows().flat_map(|row| {
+            [row.vouch.good_until.filter(|until| *until > now), row.ages_out(horizon, now).filter(|at| *at > now)]
+        });
+        turns.flatten().min()
+    }
 }
 
 /// The moments after `now` at which time alone may change the standing of a row.
@@ -103,5 +113,46 @@ impl Tally {
 
     fn is_ready(self) -> bool {
         self.reason().is_ready()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Board, Extent, GoodFor, Name, Report, ReportedRow};
+    use alloc::format;
+
+    #[test]
+    fn until_the_next_turn_nothing_about_any_row_changes_and_at_it_something_does() {
+        let mut board = Board::new();
+        for (at, good_for) in [(0, GoodFor::Forever), (10, GoodFor::Seconds(25)), (20, GoodFor::Seconds(60))] {
+            let rows = [(true, true), (false, true), (true, false), (false, false)]
+                .into_iter()
+                .map(|(serves, green)| ReportedRow {
+                    name: format!("{serves}-{green}-{at}").into(),
+                    serving_sha: serves.then(|| "a".into()),
+                    last_green: green.then(|| "a".into()),
+                    ..ReportedRow::default()
+                })
+                .collect();
+            let source = Name::of_source(&format!("source-{at}")).unwrap();
+            let report = Report { source, extent: Extent::Full, rows, good_for, sequence: None };
+            board.report(report, UnixSeconds::new(at)).unwrap();
+        }
+        let snapshot = board.snapshot();
+        for horizon in [Horizon::After(0), Horizon::After(7), Horizon::After(30), Horizon::Never] {
+            let told = |now| {
+                let rows = snapshot.rows().map(|row| {
+                    (row.standing(horizon, now), row.is_confirmed(now), row.since(now), row.ages_out(horizon, now))
+                });
+                let rows: Vec<_> = rows.collect();
+                (rows, snapshot.worst_first(horizon, now), snapshot.flips(horizon, now))
+            };
+            for now in 20..150 {
+                let (now, after) = (UnixSeconds::new(now), UnixSeconds::new(now + 1));
+                let turns = snapshot.next_turn(horizon, now) == Some(after);
+                assert_eq!(told(now) != told(after), turns, "{horizon:?} at {now}");
+            }
+        }
     }
 }

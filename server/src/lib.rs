@@ -17,7 +17,7 @@
 //! [`greenlight_core`], re-exported here, holds the rules.
 
 #[cfg(feature = "cli")]
-#[cfg_attr(not(test), expect(dead_code, reason = "kept connections are for a rehearsal, which is still to come"))]
+#[cfg_attr(not(any(test, feature = "rehearse")), expect(dead_code, reason = "kept connections are for a rehearsal"))]
 mod ask;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -26,6 +26,8 @@ mod daemon;
 mod http;
 mod metrics;
 mod moment;
+#[cfg(feature = "rehearse")]
+mod rehearse;
 #[cfg(feature = "cli")]
 mod serve;
 mod source;

@@ -19,17 +19,23 @@ async function ratio() {
   const wasm = await shipped_wasm();
   const app = { started_unix: 0, readiness: { stale_after_secs: 3600 }, instances: rows(10_000).map((row) => ({ ...row, source: 'driver', last_change_unix: 100_000 - row.idle_secs, last_report_unix: 100_000, good_for_secs: 900, good_until_unix: 100_900 })) };
   const snapshot = new wasm.Snapshot(app);
-  const times = [];
-  for (let round = 0; round < 200; round++) {
-    const start = process.hrtime.bigint();
-    snapshot.standings(100_000 + round);
-    snapshot.glance(100_000 + round);
-    snapshot.order(100_000 + round);
-    snapshot.flips(100_000 + round);
-    times.push(Number(process.hrtime.bigint() - start) / 1e6);
+  // Pair by pair, for the machine's load is another one a second later.
+  const pairs = [];
+  for (let pair = 0; pair < 7; pair++) {
+    const native = Number(execFileSync(`${root}/target/release/examples/judging_speed`, { encoding: 'utf8' })) / 1e6;
+    const times = [];
+    for (let round = 0; round < 200; round++) {
+      const start = process.hrtime.bigint();
+      snapshot.standings(100_000 + round);
+      snapshot.glance(100_000 + round);
+      snapshot.order(100_000 + round);
+      snapshot.flips(100_000 + round);
+      times.push(Number(process.hrtime.bigint() - start) / 1e6);
+    }
+    pairs.push({ native, wasm: median(times), times: median(times) / native });
   }
-  const native = Number(execFileSync(`${root}/target/release/examples/judging_speed`, { encoding: 'utf8' })) / 1e6;
-  console.log(`10,000 rows judged anew: native ${native.toFixed(2)} ms, wasm ${median(times).toFixed(2)} ms: ${(median(times) / native).toFixed(2)} times (goal 2)`);
+  const each = (what) => median(pairs.map((pair) => pair[what])).toFixed(2);
+  console.log(`10,000 rows judged anew: native ${each('native')} ms, wasm ${each('wasm')} ms: ${each('times')} times in the median of ${pairs.length} pairs (goal 2)`);
 }
 
 async function to_the_pixel(browser) {

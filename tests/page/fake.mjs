@@ -16,6 +16,10 @@ export class Fake {
       if (path === '/app') {
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify(fake.app()));
+      } else if (path === '/readyz') {
+        const { ready, readiness } = fake.app();
+        response.writeHead(ready ? 200 : 503, { 'content-type': 'text/plain' });
+        response.end(ready ? 'ready\n' : `not ready: ${readiness.text}\n`);
       } else if (path === '/events') {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         fake.streams.add(response);

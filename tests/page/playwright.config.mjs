@@ -8,8 +8,9 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,
-  retries: 0,
-  timeout: 60_000,
+  // A browser that a busy machine starves is tried once more, and told of as flaky; what fails twice fails.
+  retries: 1,
+  timeout: 120_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],
   use: { viewport: { width: 1280, height: 900 }, timezoneId: 'Europe/Berlin', locale: 'en-GB' },

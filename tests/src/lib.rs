@@ -4,6 +4,7 @@ mod command;
 mod connection;
 
 pub mod measure;
+pub mod rehearsal;
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

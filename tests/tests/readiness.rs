@@ -130,9 +130,19 @@ fn every_route_is_described() {
     let described: serde_json::Value = serde_json::from_str(&daemon.get("/openapi.json").1).unwrap();
     let paths = described["paths"].as_object().unwrap();
     assert_eq!(described["openapi"], "3.1.0");
-    for path in
-        ["/livez", "/healthz", "/readyz", "/app", "/status", "/events", "/history", "/metrics", "/openapi.json", "/"]
-    {
+    for path in [
+        "/livez",
+        "/healthz",
+        "/readyz",
+        "/app",
+        "/status",
+        "/events",
+        "/history",
+        "/rotation",
+        "/metrics",
+        "/openapi.json",
+        "/",
+    ] {
         assert!(paths[path]["get"]["responses"].is_object(), "{path}");
         assert!(daemon.url.is_empty() || path == "/events" || daemon.get(path).0 != 404, "{path}");
     }

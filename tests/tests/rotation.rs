@@ -243,7 +243,9 @@ fn a_restart_keeps_the_last_green_and_says_nothing_before_it_knows() {
     let configured = [("dev", &*dev.url, "version_header = \"x-sha\"")];
     let mut daemon = start(&folder, &configured);
     wait_until(|| row(&daemon, "dev").is_some_and(|row| row["serving_sha"] == "a1"));
-    daemon.kill();
+    // In order, so that what was seen is stored: a kill may come before the commit.
+    kill_process(Pid::from_raw(daemon.id().try_into().unwrap()).unwrap(), Signal::TERM).unwrap();
+    assert_eq!(daemon.ended(), Some(0));
     dev.does([Deed::Stalls]);
     let daemon = start(&folder, &configured);
     // Whatever the board held says so until somebody knows better.

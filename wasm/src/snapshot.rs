@@ -149,6 +149,20 @@ impl Snapshot {
         Ok(moments(self.board.rows().map(|row: RowView<'_>| row.ages_out(horizon, now))))
     }
 
+    /// The first moment after `now` at which time alone changes what the arrays here or the flips say;
+    /// infinity where nothing does. Whoever keeps them until then need not ask again.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn next_turn(
+        &self,
+        now: f64,
+        #[wasm_bindgen(unchecked_optional_param_type = "number | null")] stale_after: JsValue,
+    ) -> Result<f64, JsError> {
+        let (horizon, now) = self.asked(now, &stale_after)?;
+        Ok(self.board.next_turn(horizon, now).map_or(f64::INFINITY, |at| read::as_number(at.as_secs())))
+    }
+
     /// The places of the rows, worst first.
     ///
     /// # Errors

@@ -29,3 +29,17 @@ export async function fetch_app(origin) {
   if (!answer.ok) throw new Error(`it answered ${answer.status} to /app`);
   return answer.json();
 }
+
+/**
+ * The verdict alone, which costs the daemon the same for any number of rows. null: it did not say one.
+ * @param {string} origin @returns {Promise<{ready: boolean, text: string}|null>}
+ */
+export async function fetch_word(origin) {
+  const answer = await fetch(`${origin}/readyz`, { cache: 'no-store', signal: AbortSignal.timeout(APP_TIMEOUT_MS) });
+  const [line] = (await answer.text()).split('\n', 1);
+  if (line === 'ready') return { ready: true, text: '' };
+  return line.startsWith(NOT_READY) ? { ready: false, text: line.slice(NOT_READY.length) } : null;
+}
+
+/** How the line begins that says why. */
+const NOT_READY = 'not ready: ';

@@ -1,18 +1,20 @@
-// The first verdict, with as little as it takes: the daemon's own words from one snapshot. Then the page proper.
+// The first verdict, with as little as it takes: the daemon's own word, from whichever answer comes first. Then the page
+// proper, which loads while the rows are still on their way.
 
-import { daemon_origin, fetch_app } from './daemon.js';
+import { daemon_origin, fetch_app, fetch_word } from './daemon.js';
 import { h, mount } from './dom.js';
 
 const origin = daemon_origin();
-/** @type {import('../types/page').App|null} */
-let app = null;
-try {
-  app = origin === null ? null : await fetch_app(origin);
-} catch {
-  // The page proper asks again, and says what is wrong.
-}
-if (app) {
-  const { ready, text } = app.readiness;
+// Failures are null here: the page proper asks again, and says what is wrong.
+const word_soon = origin === null ? null : fetch_word(origin).catch(() => null);
+const app_soon = origin === null ? null : fetch_app(origin).catch(() => null);
+let shown = false;
+
+/** @param {{ready: boolean, text: string}|null|undefined} said */
+function show(said) {
+  if (!said || shown) return;
+  shown = true;
+  const { ready, text } = said;
   const draw = mount(/** @type {Element} */ (document.getElementById('page')), () => {});
   draw([
     h('header', { class: 'top' }, h('div', { class: 'brand' }, 'Greenlight')),
@@ -21,5 +23,11 @@ if (app) {
   ]);
   performance.mark('greenlight-first-verdict');
 }
-const { start } = await import('./main.js');
-start(app);
+
+const of_rows = app_soon?.then((app) => app?.readiness) ?? null;
+show(await Promise.race([word_soon, of_rows]));
+show(await word_soon);
+const page = import('./main.js');
+const app = await app_soon;
+show(app?.readiness);
+(await page).start(app);

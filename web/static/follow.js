@@ -21,6 +21,9 @@ import { Policy, as_the_daemon_said } from './policy.js';
  * }} Told
  */
 
+/** Beyond so many events a new snapshot is less work. */
+const WAITING = 100;
+
 export class Follower {
   /** @type {import('./board.js').Board|null} */
   board = null;
@@ -28,6 +31,10 @@ export class Follower {
   #policy = null;
   /** @type {Wasm|null} */
   #wasm = null;
+  /** The rules could not be loaded: only snapshots tell what rows amount to. */
+  #without = false;
+  /** What was heard before the rules came. @type {(Change|Renew)[]} */
+  #waiting = [];
   #asking = false;
   #ask_again = false;
   /** What was heard while a snapshot was on its way, which may or may not be in it. @type {(Change|Renew)[]} */
@@ -45,7 +52,16 @@ export class Follower {
   use(wasm) {
     if (this.board) this.#policy = new Policy(wasm, app_of(this.board));
     this.#wasm = wasm;
+    for (const event of this.#waiting) this.#apply(event);
+    this.#waiting = [];
     this.#told.changed();
+  }
+
+  /** There will be no policy: what was heard meanwhile is asked for, as is everything from now on. */
+  go_without() {
+    this.#without = true;
+    if (this.#waiting.length > 0) void this.refresh();
+    this.#waiting = [];
   }
 
   /** @param {number} now @param {import('../types/page').StaleAfter} stale_after */
@@ -77,6 +93,7 @@ export class Follower {
       this.install(await fetch_app(this.#origin));
       for (const event of this.#meanwhile) {
         if (this.#wasm) this.#apply(event);
+        else if (!this.#without) this.#wait_with(event);
         else this.#ask_again ||= this.#is_news(event);
       }
     } catch (error) {
@@ -119,7 +136,8 @@ export class Follower {
   /** @param {Change|Renew} event */
   #hear_event(event) {
     if (this.#asking) this.#meanwhile.push(event);
-    else if (!this.#wasm) void this.refresh();
+    else if (this.#without) void this.refresh();
+    else if (!this.#wasm) this.#wait_with(event);
     // Rows of an event carry no judgement: without the policy only a snapshot tells the whole.
     if (!this.board || !this.#wasm) return;
     this.#apply(event);
@@ -131,8 +149,16 @@ export class Follower {
     const board = this.board;
     const same = board !== null && place(beat.id).boot === place(board.id).boot;
     const missed = board !== null && !(same && place(beat.id).revision <= board.revision);
-    if (board === null || missed || !this.#wasm) void this.refresh();
+    if (board === null || missed || this.#without) void this.refresh();
     this.#told.beat(beat);
+  }
+
+  /** The rules are on their way, and rows of an event carry no judgement. @param {Change|Renew} event */
+  #wait_with(event) {
+    this.#waiting.push(event);
+    if (this.#waiting.length < WAITING) return;
+    this.#waiting = [];
+    void this.refresh();
   }
 
   /** A renewal is known to be news or not only row by row. @param {Change|Renew} event */

@@ -52,6 +52,9 @@ let reader = null;
 /** Rows take their places at the next drawing, whatever holds them. */
 let sort_now = true;
 
+/** What was wanted at the last drawing: the same list while nothing changed. @type {string[]} */
+let arranged_last = [];
+
 /** @type {ReturnType<typeof mount>|null} */
 let draw_page = null;
 
@@ -100,6 +103,7 @@ export function start(app) {
     state.wasm = 'running';
     reader = wasm.readHorizon;
   }).catch(() => {
+    follower.go_without();
     state.wasm = 'failed';
     draw_soon();
   });
@@ -178,13 +182,14 @@ function arrange() {
   if (sort_now || !(state.paused || state.held)) {
     state.shown = wanted;
     state.moved = 0;
-  } else {
+  } else if (wanted !== arranged_last) {
     const there = new Set(wanted);
     const kept = state.shown.filter((name) => there.has(name));
     const known = new Set(kept);
     state.shown = [...kept, ...wanted.filter((name) => !known.has(name))];
     state.moved = state.shown.reduce((moved, name, at) => moved + (name === wanted[at] ? 0 : 1), 0);
   }
+  arranged_last = wanted;
   sort_now = false;
 }
 

@@ -117,15 +117,15 @@ function ready_text(board, judged) {
 
 /** How many rows have each standing. @param {Judged} judged @param {number} total @returns {Record<Standing, number>} */
 export function count(judged, total) {
-  const known = counted.get(judged);
+  const known = counted.get(judged.order);
   if (known) return known;
   const counts = { live_degraded: 0, serving: 0, stale_degraded: 0, never_green: 0 };
   for (let at = 0; at < total; at++) counts[judged.standing(at)] += 1;
-  counted.set(judged, counts);
+  counted.set(judged.order, counts);
   return counts;
 }
 
-/** @type {WeakMap<Judged, Record<Standing, number>>} */
+/** By the order, which is the same array until some standing changes. @type {WeakMap<object, Record<Standing, number>>} */
 const counted = new WeakMap();
 
 /**
@@ -155,12 +155,19 @@ export function skew(ms) {
 export function differences(state) {
   const { board, judged, what_if } = state;
   if (!board || !judged || !what_if) return [];
+  const known = differing.get(what_if.order);
+  if (known && known.from === judged.order) return known.found;
   const found = [];
-  for (const at of Array.from(what_if.order)) {
+  for (let i = 0; i < what_if.order.length; i++) {
+    const at = what_if.order[i];
     if (what_if.standing(at) !== judged.standing(at)) found.push({ name: board.rows[at].name, at });
   }
+  differing.set(what_if.order, { from: judged.order, found });
   return found;
 }
+
+/** @type {WeakMap<object, {from: object, found: {name: string, at: number}[]}>} */
+const differing = new WeakMap();
 
 /** @param {State} state @param {Time} time @returns {string} */
 export function title(state, time) {

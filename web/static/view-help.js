@@ -4,7 +4,7 @@
 /** @typedef {import('../types/page').Time} Time */
 /** @typedef {import('../types/page').Standing} Standing */
 
-import { h } from './dom.js';
+import { h, lazy } from './dom.js';
 import { icon } from './icons.js';
 import { KEYS } from './keys.js';
 import { STANDING_WORDS, age, moment, short_horizon, visible, zone_name } from './words.js';
@@ -19,7 +19,7 @@ const MEANINGS = {
 
 /** @param {State} state */
 export function help(state) {
-  return h('dialog', { key: 'help', id: 'help', class: 'help', 'aria-labelledby': 'help-name' },
+  return lazy('help', [state.keys], () => h('dialog', { key: 'help', id: 'help', class: 'help', 'aria-labelledby': 'help-name' },
     h('form', { method: 'dialog', on: { submit: ['help', false] } },
       h('h2', { id: 'help-name' }, 'Keyboard'),
       h('dl', { class: 'keys' }, ...KEYS.map(({ key, does }) => h('div', null, h('dt', null, h('kbd', null, key)), h('dd', null, does))),
@@ -29,7 +29,7 @@ export function help(state) {
       h('dl', { class: 'meanings' }, .../** @type {Standing[]} */ (Object.keys(MEANINGS)).map((standing) =>
         h('div', null, h('dt', { class: `standing is-${standing}` }, icon(standing), STANDING_WORDS[standing]), h('dd', null, MEANINGS[standing])))),
       h('button', { type: 'submit', class: 'primary' }, 'Close'),
-    ));
+    )));
 }
 
 /** @param {State} state @param {Time} time */

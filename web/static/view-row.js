@@ -4,11 +4,12 @@
 /** @typedef {import('../types/page').Time} Time */
 /** @typedef {import('../types/page').Row} Row */
 /** @typedef {import('../types/page').Judged} Judged */
+/** @typedef {import('../types/page').Standing} Standing */
 /** @typedef {import('./dom.js').VNode} VNode */
 
 import { h, lazy } from './dom.js';
 import { icon } from './icons.js';
-import { STANDING_WORDS, age, clipped, countdown, moment, short_horizon, short_sha, visible, zone_name } from './words.js';
+import { STANDING_WORDS, age, age_holds, clipped, countdown, day_number, moment, short_horizon, short_sha, visible, zone_name } from './words.js';
 
 /** What fits a cell; the whole text stands in the details. */
 const REASON_LENGTH = 120;
@@ -24,10 +25,29 @@ export function row_nodes(state, judged, name, time) {
   const standing = judged.standing(at);
   const was = state.what_if && state.judged && state.judged.standing(at) !== standing ? state.judged.standing(at) : null;
   const confirmed = judged.confirmed(at);
-  const unchanged = age(judged.now - row.last_change_unix);
-  const ages_out = ages_out_text(standing, judged.ages_out(at), time);
+  const ages_out = judged.ages_out(at);
   const open = state.view.open === name;
-  const line = lazy(`row ${name}`, [row, standing, was, confirmed, unchanged, ages_out, open], () => {
+  const kept = lines.get(row);
+  const of = [standing, was, confirmed, ages_out, open, time.zone, day_number(time.now, time.zone)];
+  let line = kept && kept.from <= judged.now && judged.now < kept.until && of.every((part, i) => part === kept.of[i]) ? kept.line : null;
+  if (!line) {
+    const secs = judged.now - row.last_change_unix;
+    line = line_node(row, standing, was, confirmed, age(secs), ages_out_text(standing, ages_out, time), ages_out, open);
+    lines.set(row, { of, from: judged.now, until: judged.now + age_holds(secs), line });
+  }
+  return open ? [line, details(state, judged, row, at, time)] : [line];
+}
+
+/** The lines as they were shown last, and until when their texts hold: a second's tick makes only those that change. @type {WeakMap<Row, {of: unknown[], from: number, until: number, line: VNode}>} */
+const lines = new WeakMap();
+
+/**
+ * @param {Row} row @param {Standing} standing @param {Standing|null} was @param {boolean} confirmed @param {string} unchanged
+ * @param {string} out when it ages out, in words @param {number|null} ages_out @param {boolean} open
+ */
+function line_node(row, standing, was, confirmed, unchanged, out, ages_out, open) {
+  const { name } = row;
+  return lazy(`row ${name}`, [row, standing, was, confirmed, unchanged, out, open], () => {
     const bad = standing !== 'serving' && row.last_red_reason !== null;
     return h('tr', { role: 'row', key: `row ${name}`, class: `row is-${standing}${was ? ' changed' : ''}`, 'data-instance': name, 'data-standing': standing },
       h('th', { role: 'rowheader', scope: 'row', class: 'cell-name' },
@@ -42,10 +62,9 @@ export function row_nodes(state, judged, name, time) {
         ? (row.last_red_sha === null ? none() : sha(row.last_red_sha))
         : h('span', { class: 'reason' }, clipped(visible(row.last_red_reason.trim()), REASON_LENGTH))),
       h('td', { role: 'cell', class: 'cell-age' }, unchanged),
-      h('td', { role: 'cell', class: 'cell-out' }, judged.ages_out(at) !== null && h('span', { class: 'card-word' }, 'ages out '), ages_out === '' ? none() : ages_out),
+      h('td', { role: 'cell', class: 'cell-out' }, ages_out !== null && h('span', { class: 'card-word' }, 'ages out '), out === '' ? none() : out),
     );
   });
-  return open ? [line, details(state, judged, row, at, time)] : [line];
 }
 
 /** @param {string} standing @param {number|null} ages_out @param {Time} time */

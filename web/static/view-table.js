@@ -19,11 +19,21 @@ import { STANDING_WORDS, plural, zone_name } from './words.js';
 /** Enough for every real board; more would make each second's work felt on a phone. */
 export const PAGE_ROWS = 200;
 
-/** Names that pass the filter, in the order asked for. @param {State} state @returns {string[]} */
+/** What the last arrangement was made of, and the names. @type {{of: unknown[], names: string[]}} */
+let last = { of: [], names: [] };
+
+/** Names that pass the filter, in the order asked for: the same list while nothing changed. @param {State} state @returns {string[]} */
 export function arranged(state) {
   const { board, view } = state;
   const judged = shown_judgement(state);
   if (!board || !judged) return [];
+  const of = [board, judged.order, view.q, view.standing, view.sort, view.down];
+  if (of.some((part, i) => part !== last.of[i])) last = { of, names: arranged_anew(board, judged, view) };
+  return last.names;
+}
+
+/** @param {Board} board @param {Judged} judged @param {State['view']} view */
+function arranged_anew(board, judged, view) {
   const wanted = view.q.trim().toLowerCase();
   /** @type {number[]} */
   const found = [];

@@ -23,6 +23,18 @@ export function age(secs) {
   return `${Math.floor(whole / DAY)} d`;
 }
 
+/** For how many more seconds `age` says the same. @param {number} secs */
+export function age_holds(secs) {
+  const whole = Math.max(0, Math.floor(secs));
+  const unit = whole < MINUTE ? 1 : whole < HOUR ? MINUTE : whole < 2 * DAY ? HOUR : DAY;
+  return unit - (whole % unit);
+}
+
+/** The day at that moment there, as a number. @param {number} unix @param {number} zone */
+export function day_number(unix, zone) {
+  return Math.floor((unix + zone * MINUTE) / DAY);
+}
+
 /** The same in full words, for headings and for screen readers. @param {number} secs */
 export function spoken(secs) {
   const whole = Math.max(0, Math.floor(secs));

@@ -83,6 +83,7 @@ export interface Judged {
   named: string | null;
   /** The one line that the daemon has for it. */
   text: string;
+  /** The places, worst first. The same array for as long as nothing about any row changes: what is made of it can be kept. */
   order: ArrayLike<number>;
   standing(index: number): Standing;
   confirmed(index: number): boolean;

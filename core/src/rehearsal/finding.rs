@@ -10,9 +10,9 @@ use core::fmt;
 use super::class::{Class, Classes};
 use super::fitness::count;
 use super::length::Length;
-use super::record::{Record, Tick};
+use super::record::{Event, Record, Tick};
 use super::states::{States, Turn};
-use crate::rotation::MoveKind;
+use crate::rotation::{Answer, MoveKind};
 
 /// One thing that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,18 @@ pub enum Finding {
         lag_us: i64,
         /// How many ticks it refused.
         ticks: u64,
+    },
+    /// A process that had its SIGTERM left rotation because a probe was refused or cut, not because it had said no:
+    /// whoever had been sent to it just then would have been lost, though no tick was.
+    LeftUnsaid {
+        /// Which.
+        process: Box<str>,
+        /// How the probe failed, in words.
+        cause: String,
+        /// From its SIGTERM to the end of its traffic.
+        within_us: i64,
+        /// How much of that is the lag of the balancer.
+        lag_us: i64,
     },
     /// A process refused after it joined, before it had served anybody.
     ReadyTooEarly {
@@ -119,7 +131,11 @@ pub fn findings(record: &Record, totals: &Classes) -> Vec<Finding> {
     };
     let mut all = Vec::new();
     for process in names() {
+        let before = all.len();
         refusals(record, &states, process, &of(process, Class::Refused), &mut all);
+        if all.len() == before {
+            all.extend(left_unsaid(record, &states, process));
+        }
     }
     nobody(record, &ticks, &mut all);
     for process in names() {
@@ -206,6 +222,37 @@ fn refusals(record: &Record, states: &States<'_>, process: &str, refused: &[&Tic
     }
 }
 
+/// A leave after the SIGTERM that no answer announced. Where our own probes were far behind, the no may have been said
+/// and not heard.
+fn left_unsaid(record: &Record, states: &States<'_>, process: &str) -> Option<Finding> {
+    let told = told_at(states, process)?;
+    let options = &record.header.options;
+    let (left, .., cause) =
+        record.moves().find(|(at, one, kind, _)| *one == process && *kind == MoveKind::Leave && *at >= told)?;
+    match cause.answer {
+        Answer::Refused { .. } | Answer::Cut { .. } => {}
+        Answer::Ready { .. } | Answer::NotReady { .. } | Answer::Silent { .. } | Answer::Fault { .. } => return None,
+    }
+    let asked = record.events.iter().rev().find_map(|event| {
+        if let Event::Probe { at_us, due_us, process: one, answer, .. } = event {
+            let counts = **one == *process && *at_us < left && !matches!(answer, Answer::Fault { .. });
+            counts.then_some(*due_us)
+        } else {
+            None
+        }
+    });
+    let behind = options.probe_every_us.saturating_add(options.probe_timeout_us).saturating_mul(2);
+    if asked.is_none_or(|due| left.saturating_sub(due) > behind) {
+        return None;
+    }
+    Some(Finding::LeftUnsaid {
+        process: process.into(),
+        cause: format!("{cause}"),
+        within_us: left.saturating_add(options.lag_us).saturating_sub(told),
+        lag_us: options.lag_us,
+    })
+}
+
 /// One finding for each leave that left nobody in, and one for the time before anybody joined.
 fn nobody(record: &Record, missed: &[&Tick], all: &mut Vec<Finding>) {
     let lag_us = record.header.options.lag_us;
@@ -220,6 +267,23 @@ fn nobody(record: &Record, missed: &[&Tick], all: &mut Vec<Finding>) {
         let left = left.and_then(|place| leaves.get(place));
         let left = left.map(|(_, process, _, cause)| ((*process).into(), format!("{cause}")));
         all.push(Finding::NobodyIn { ticks, left });
+    }
+}
+
+impl Finding {
+    /// Whether it breaks the promise though no tick was lost.
+    pub const fn breaks_alone(&self) -> bool {
+        match self {
+            Self::LeftUnsaid { .. } => true,
+            Self::ClosedEarly { .. }
+            | Self::ExitedEarly { .. }
+            | Self::ReadyTooEarly { .. }
+            | Self::StoppedListening { .. }
+            | Self::NobodyIn { .. }
+            | Self::Lost { .. }
+            | Self::Answered { .. }
+            | Self::Slow { .. } => false,
+        }
     }
 }
 
@@ -246,6 +310,13 @@ impl fmt::Display for Finding {
                 }
                 write!(f, ": {} refused", Ticks(*ticks))
             }
+            Self::LeftUnsaid { process, cause, within_us, lag_us } => write!(
+                f,
+                "{process} closed its listener up to {} before it left rotation{}: a probe learned it ({cause}), and no \
+                 tick by luck",
+                Length(*within_us),
+                Lag(*lag_us)
+            ),
             Self::ReadyTooEarly { process, for_us, ticks } => write!(
                 f,
                 "{process} was declared ready too early: for {} after it joined it refused {}",

@@ -112,6 +112,14 @@ pub const SELF_CONNECT: &str = "SELF_CONNECT";
 /// The name of the error where a tick was sent so late that whoever was in when it was due had left.
 pub const SENT_TOO_LATE: &str = "SENT_TOO_LATE";
 
+/// The name of the error where a request was lost while our own probes were so far behind that nobody could know
+/// whether the process was still in.
+pub const ROTATION_TOO_OLD: &str = "ROTATION_TOO_OLD";
+
+/// The name of the fault of a probe that got no answer in its time, where our own echo server gave none either: the
+/// machine was slow, and the process need not have been silent.
+pub const SLOW_MACHINE: &str = "SLOW_MACHINE";
+
 /// The name of the error where a tick could not be taken up because too many were under way.
 pub const TOO_MANY: &str = "TOO_MANY_UNDER_WAY";
 

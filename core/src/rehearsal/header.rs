@@ -51,7 +51,7 @@ pub struct Options {
     pub probe_timeout_us: i64,
     /// How long a join or a leave takes to reach the stream.
     pub lag_us: i64,
-    /// When the client gives up on a tick, from when it was due.
+    /// When the client gives up on a tick, from when it was sent.
     pub give_up_us: i64,
     /// For how long the old one is asked alone before the new one starts.
     pub warm_up_us: i64,

@@ -69,6 +69,9 @@ fn cases(record: &Record, summary: &Summary) -> Vec<(String, Word)> {
         };
         cases.push((format!("no tick is {}", class.as_str()), word));
     }
+    let unsaid = summary.findings.iter().find(|finding| finding.breaks_alone());
+    let unsaid = unsaid.map_or(Word::Passed, |finding| Word::Failed(format!("{finding}")));
+    cases.push(("no listener closes before it says no".into(), unsaid));
     let ours = summary.totals.of(Class::Ours);
     let fit = if ours > 0 || summary.fitness.is_unfit(record.ticks) {
         Word::Unknown(format!(

@@ -17,7 +17,7 @@ pub struct Tick {
     pub tick: u64,
     /// When it was due.
     pub due_us: i64,
-    /// When it was sent, and the one to ask was chosen; null where nobody was asked.
+    /// When it was sent, and the one to ask was chosen; null where nobody was in rotation.
     pub sent_us: Option<i64>,
     /// When it ended.
     pub end_us: i64,

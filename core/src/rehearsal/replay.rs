@@ -1,13 +1,13 @@
 //! What if: the recorded probes under another policy.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::class::Lane;
 use super::record::{Event, Record, Tick};
+use super::stream::{Choice, Stream};
 use crate::name::Name;
 use crate::rotation::{Member, MoveKind, Rotation, RotationPolicy};
 
@@ -65,21 +65,26 @@ pub fn moves(record: &Record, policy: RotationPolicy) -> Vec<ReplayedMove> {
 pub fn replay(record: &Record, policy: RotationPolicy) -> WhatIf {
     let moves = moves(record, policy);
     let leaves = moves.iter().fold(0, |sum: u64, one| sum.saturating_add(u64::from(one.kind == MoveKind::Leave)));
-    let stream = Stream::of(record, &moves);
+    let names: Vec<&str> = record.header.processes.iter().map(|planned| &*planned.name).collect();
+    let mut stream = Stream::new(record.header.options.lag_us);
+    for moved in &moves {
+        if let Some(process) = names.iter().position(|name| **name == *moved.process) {
+            stream.moved(moved.at_us, process, moved.kind);
+        }
+    }
     let mut ticks: Vec<&Tick> = record.told_ticks().collect();
     ticks.sort_unstable_by_key(|tick| tick.tick);
-    let mut asked: BTreeMap<Lane, usize> = BTreeMap::new();
     let (mut nobody, mut unknown) = (0_u64, 0_u64);
     for tick in ticks {
-        if stream.members_at(tick.due_us).is_empty() {
-            nobody = nobody.saturating_add(1);
-            continue;
-        }
-        let members = stream.members_at(tick.sent_us.unwrap_or(tick.due_us));
-        let turn = asked.entry(tick.lane).or_default();
-        let member = turn.checked_rem(members.len()).and_then(|place| members.get(place)).copied();
-        *turn = turn.saturating_add(usize::from(member.is_some()));
-        unknown = unknown.saturating_add(u64::from(member != tick.process.as_deref()));
+        let asked = match stream.choose(tick.lane, tick.due_us, tick.sent_us.unwrap_or(tick.due_us)) {
+            Choice::Nobody => {
+                nobody = nobody.saturating_add(1);
+                continue;
+            }
+            Choice::TooLate => None,
+            Choice::Ask(process) => names.get(process).copied(),
+        };
+        unknown = unknown.saturating_add(u64::from(asked != tick.process.as_deref()));
     }
     WhatIf {
         silences_to_leave: policy.silences_to_leave.get(),
@@ -87,34 +92,6 @@ pub fn replay(record: &Record, policy: RotationPolicy) -> WhatIf {
         nobody,
         unknown,
         holds_until_us: holds_until(record, &moves),
-    }
-}
-
-/// Who is in, as the stream sees it: in order of start, whoever joined first.
-struct Stream<'a> {
-    /// From when on, and who; the last one of a moment holds.
-    spans: Vec<(i64, Vec<&'a str>)>,
-}
-
-impl<'a> Stream<'a> {
-    fn of(record: &'a Record, moves: &[ReplayedMove]) -> Self {
-        let mut is_in: BTreeSet<&str> = BTreeSet::new();
-        let mut spans = Vec::new();
-        for moved in moves {
-            match moved.kind {
-                MoveKind::Join => is_in.insert(&moved.process),
-                MoveKind::Leave => is_in.remove(&*moved.process),
-            };
-            let names = record.header.processes.iter().map(|planned| &*planned.name);
-            let at_us = moved.at_us.saturating_add(record.header.options.lag_us);
-            spans.push((at_us, names.filter(|name| is_in.contains(name)).collect()));
-        }
-        Self { spans }
-    }
-
-    fn members_at(&self, at_us: i64) -> &[&'a str] {
-        let past = self.spans.partition_point(|(from, _)| *from <= at_us);
-        past.checked_sub(1).and_then(|last| self.spans.get(last)).map_or(&[], |(_, members)| members)
     }
 }
 

@@ -101,8 +101,8 @@ pub fn summarize(record: &Record) -> Summary {
     let fitness = Fitness::of(record);
     // A tick whose sender died is the client's own trouble, and the sum stays whole.
     totals.add(Class::Ours, fitness.without_outcome);
-    let outcome = outcome(record, &totals, &fitness);
     let findings = findings(record, &totals);
+    let outcome = outcome(record, &totals, &fitness, &findings);
     Summary {
         outcome,
         exit: outcome.exit(),
@@ -121,14 +121,14 @@ pub fn summarize(record: &Record) -> Summary {
 }
 
 /// 130, 4, 1, 3, 0, in this order where several hold.
-fn outcome(record: &Record, totals: &Classes, fitness: &Fitness) -> Outcome {
+fn outcome(record: &Record, totals: &Classes, fitness: &Fitness, findings: &[Finding]) -> Outcome {
     match &record.ending {
         Some(Ending::Interrupted) => return Outcome::Interrupted,
         Some(Ending::Incomplete { .. }) => return Outcome::Incomplete,
         Some(Ending::Complete | Ending::Failed { .. }) | None => {}
     }
     let is_broken = Class::ALL.into_iter().any(|class| breaks(class, totals.of(class), &record.header.options));
-    if is_broken {
+    if is_broken || findings.iter().any(Finding::breaks_alone) {
         return Outcome::Broken;
     }
     match &record.ending {

@@ -3,7 +3,7 @@
 use greenlight_core::rehearsal::{Class, Ending, Event, summarize};
 use greenlight_core::rotation::MoveKind;
 
-use crate::story::{exited, header, moved, no, ready, record, refused, sigterm, tick, under};
+use crate::story::{exited, header, moved, no, probe, ready, record, refused, sigterm, tick, under};
 
 /// What the summary says why, in full and beside it.
 #[track_caller]
@@ -40,6 +40,31 @@ fn a_listener_that_closes_within_the_lag_of_the_balancer_is_named_with_that_lag(
     let expected = "old closed its listener at least 104.1 ms before it left rotation and a lag of 200.0 ms was over: \
                     2 ticks refused";
     assert_eq!(why, expected);
+}
+
+/// A roll in which no tick was lost, and a probe ended the old one's traffic.
+fn left_by(answer: greenlight_core::rotation::Answer, last_asked: i64) -> Vec<Event> {
+    vec![
+        joined(),
+        probe(last_asked, "old", ready()),
+        sigterm(60_000),
+        tick(0, Some("old"), Class::Ok),
+        probe(95_000, "old", answer.clone()),
+        moved(95_000, "old", MoveKind::Leave, answer),
+    ]
+}
+
+#[test]
+fn a_listener_that_closes_before_the_leave_is_caught_though_no_tick_met_it() {
+    let why = "old closed its listener up to 35.0 ms before it left rotation: a probe learned it (connection refused), \
+               and no tick by luck";
+    check(left_by(refused(), -5_000), 1, &[why]);
+    let summary = summarize(&record(left_by(refused(), -5_000), 1, Ending::Complete));
+    assert_eq!((summary.exit, summary.lost), (1, 0));
+    // One that said no first has kept its promise, and where our own probes were far behind nobody knows.
+    for events in [left_by(no(), -5_000), left_by(refused(), -900_000)] {
+        assert_eq!(summarize(&record(events, 1, Ending::Complete)).exit, 0);
+    }
 }
 
 #[test]

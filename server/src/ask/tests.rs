@@ -1,6 +1,6 @@
 //! What comes of a question, against a listener that misbehaves in a counted way.
 
-use std::io::{Read, Write};
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use greenlight_core::rotation::{Answer, Cutting, Refuser, Silence};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::trouble::Trouble;
 use super::{BODY_IS_COMPLETE_AT, Exchange, Question, Ruling, Stage, Target, Trust, Use};
@@ -177,6 +178,35 @@ async fn no_session_is_a_cut() {
     });
     let target = Target::new(&format!("https://{address}/"), Use::Once, Trust::Anybody).unwrap();
     assert_eq!(ask(Arc::new(target)).await.answer(), cut(Cutting::Tls));
+}
+
+#[tokio::test]
+async fn a_certificate_that_nobody_has_signed_is_no_session_unless_anybody_is_trusted() {
+    let signed = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let key = tokio_rustls::rustls::pki_types::PrivateKeyDer::try_from(signed.signing_key.serialize_der()).unwrap();
+    let config = tokio_rustls::rustls::ServerConfig::builder_with_provider(Arc::new(
+        tokio_rustls::rustls::crypto::ring::default_provider(),
+    ))
+    .with_safe_default_protocol_versions()
+    .unwrap()
+    .with_no_client_auth()
+    .with_single_cert(vec![signed.cert.der().clone()], key)
+    .unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (socket, _) = listener.accept().await.unwrap();
+            let Ok(mut session) = acceptor.accept(socket).await else { continue };
+            let _ = session.read(&mut [0; 4096]).await;
+            let _ = session.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
+        }
+    });
+    for (trust, expected) in [(Trust::Anybody, Answer::of_status(200, None)), (Trust::Machine, cut(Cutting::Tls))] {
+        let target = Target::new(&format!("https://{address}/"), Use::Once, trust).unwrap();
+        assert_eq!(ask(Arc::new(target)).await.answer(), expected, "{trust:?}");
+    }
 }
 
 #[tokio::test]

@@ -48,6 +48,11 @@ impl<'a> Console<'a> {
         let _ = self.err.write_all(format!("{line}\n").as_bytes()).and_then(|()| self.err.flush());
     }
 
+    /// A line beside the answer that takes the place of the one before, on a terminal.
+    pub(crate) fn note_in_place(&mut self, line: impl fmt::Display) {
+        let _ = self.err.write_all(format!("\r\u{1b}[K{line}").as_bytes()).and_then(|()| self.err.flush());
+    }
+
     /// Whether whoever read standard output has gone: a command without end has nobody to go on for.
     pub(crate) fn reader_is_gone(&self) -> bool {
         matches!(self.out_state, OutState::ReaderGone)

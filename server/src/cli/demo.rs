@@ -1,4 +1,5 @@
-//! `greenlight demo`: the real daemon, and a driver that tells it the story of four slots.
+//! `greenlight demo`: the real daemon, a driver that tells it the story of four slots, and two web servers that it
+//! probes.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -31,14 +32,18 @@ pub(crate) struct DemoArgs {
 pub(crate) fn run(args: &DemoArgs, console: &mut Console<'_>) -> Result<Outcome, Failure> {
     let (mut pace, ender) = RealPace::new();
     super::demo_daemon::end_on_signals(ender).map_err(Failure::not_found_out)?;
-    let daemon = DemoDaemon::start(args.bind, STALE_AFTER_SECS).map_err(Failure::not_found_out)?;
+    let probes = super::demo_web::start()
+        .map_err(|error| Failure::not_found_out(format_args!("the two web servers cannot be started: {error}")))?;
+    let daemon = DemoDaemon::start(args.bind, STALE_AFTER_SECS, &probes).map_err(Failure::not_found_out)?;
     let url = daemon.url();
     until_it_serves(&Client::new(url.into(), Err("the demo reads without one".into())), &mut pace)?;
     let token = Token::read(&daemon.token_file()).map_err(Failure::not_found_out)?;
     console.say(format_args!(
         "A real daemon listens on {url}, at a horizon of one minute. Try, in another terminal:\n\n  \
          curl -i '{url}/readyz?verbose'\n  curl {url}/status\n  curl '{url}/app?stale_after=never'\n  \
-         curl -N {url}/events\n\nThe driver reports as source {SOURCE}. Ctrl-C ends it all.\n"
+         curl -N {url}/events\n  curl {url}/rotation\n\nThe driver reports as source {SOURCE}. Two real web servers \
+         are probed: web-1, and web-2, which now and then says\nnothing to two probes in a row, and stays in. Ctrl-C \
+         ends it all.\n"
     ));
     let client = Client::new(url.into(), Ok(token));
     tell(&client, &mut pace, args.for_how_long, console)?;

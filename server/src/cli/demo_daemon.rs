@@ -25,8 +25,8 @@ pub(crate) struct DemoDaemon {
 }
 
 impl DemoDaemon {
-    /// Starts it and waits until it listens.
-    pub(crate) fn start(bind: SocketAddr, stale_after_secs: u64) -> Result<Self, String> {
+    /// Starts it and waits until it listens. `probes`: whom it probes, as `NAME=URL`.
+    pub(crate) fn start(bind: SocketAddr, stale_after_secs: u64, probes: &[String]) -> Result<Self, String> {
         let folder = Folder::new().map_err(|error| format!("no folder can be made for the demo's data: {error}"))?;
         // An empty file of its own: no configuration of this machine gets into the story.
         let config = folder.0.join("greenlight.toml");
@@ -44,6 +44,7 @@ impl DemoDaemon {
             .arg(&config)
             .arg("--data")
             .arg(folder.data())
+            .args(probes.iter().flat_map(|probe| ["--probe", probe]))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             // Ctrl-C in the terminal is for us, who then end it in order.

@@ -72,7 +72,7 @@ pub(crate) const CONFIG: &str = "GREENLIGHT_CONFIG";
 /// See [`CONFIG`].
 pub(crate) const TO: &str = "GREENLIGHT_TO";
 const OURS: [&str; 2] = [CONFIG, TO];
-const THEIRS: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME"];
+const THEIRS: [&str; 4] = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME", "PATH"];
 
 #[cfg(test)]
 mod tests {

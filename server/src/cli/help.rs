@@ -41,7 +41,7 @@ Examples:
 
 pub(super) const DEMO: &str = "\
 The daemon is the real one, at a horizon of one minute, with its data in a folder that goes when the demo ends. \
-The driver reports over HTTP, as yours would. Ctrl-C ends both.
+The driver reports over HTTP, as yours would; two web servers beside it are probed. Ctrl-C ends them all.
 
 Exit codes: 0 ended, 2 usage, 3 the daemon could not be run.
 
@@ -139,6 +139,40 @@ Exit codes: 0 all hold, 1 some do not, 2 a file is not a scenario (it says where
 Examples:
   greenlight test scenarios/
   greenlight test - < a-dead-slot-ages-out.json";
+
+#[cfg(feature = "rehearse")]
+pub(super) const REHEARSE: &str = "\
+Starts the old version, waits until it is ready, and sends one request every 10 ms in turn to whoever is in rotation: \
+on a connection of its own and on one that is kept, by turns. Then starts the new version and, once that is ready, \
+sends the old one a single SIGTERM. {port} in a command and PORT in its environment are where it is to listen, \
+{ready_port} and READY_PORT where it may answer its readiness apart. Commands are split into words, not run by a \
+shell; of one that --shell runs, the shell gets the SIGTERM, so write exec before the server.
+
+Lengths of time may be as short as 300us or 10ms.
+
+Exit codes: 0 kept, 1 broken (a request was refused, lost, answered otherwise, too slow, or found nobody), 2 usage or \
+something is wrong before the start, 3 inconclusive: the rehearsal had trouble of its own, 4 the roll did not complete, \
+130 interrupted, with what was found until then.
+
+Examples:
+  greenlight rehearse --old './server-v1 --port {port}' --new './server-v2 --port {port}'
+  greenlight rehearse --old './server --port {port}' --path /api --lag 500ms --record roll.jsonl
+  greenlight rehearse --old 'exec ./server >/tmp/log' --shell --runs 20 --busy 8";
+
+#[cfg(feature = "rehearse")]
+pub(super) const EXPLAIN: &str = "\
+The report is the one that the rehearsal printed, byte for byte. Of a record that breaks off, what can be read is \
+reported.
+
+Exit codes: 0 kept, 1 broken, 3 inconclusive, 4 incomplete, 130 interrupted, as of the rehearsal; 2 it is no record.
+
+Examples:
+  greenlight explain roll.jsonl
+  greenlight explain --json - < roll.jsonl | jq .totals";
+
+#[cfg(feature = "rehearse")]
+pub(super) const HELPER: &str = "\
+Exit codes: 0 done, 2 usage, 3 it could not be done. Example: greenlight rehearse starts it.";
 
 pub(super) const COMPLETIONS: &str = "\
 Exit codes: 0 printed, 2 usage, 3 it could not be written.

@@ -13,7 +13,10 @@ mod config_tests;
 mod console;
 mod demo;
 mod demo_daemon;
+mod demo_web;
 mod environment;
+#[cfg(feature = "rehearse")]
+mod explain;
 mod help;
 mod history;
 mod log;
@@ -24,6 +27,10 @@ mod pace;
 mod page;
 mod print_config;
 mod publish;
+#[cfg(feature = "rehearse")]
+mod rehearse;
+#[cfg(feature = "rehearse")]
+mod rehearsed;
 mod serve;
 pub(crate) mod settings;
 mod status;
@@ -82,6 +89,22 @@ enum Command {
     /// Judge what greenlight export wrote, without any daemon
     #[command(after_help = help::IMPORT)]
     Import(history::ImportArgs),
+    /// Roll from one version to the next under load, and count every request that is not answered well
+    #[cfg(feature = "rehearse")]
+    #[command(after_help = help::REHEARSE)]
+    Rehearse(Box<rehearse::RehearseArgs>),
+    /// Report on a rehearsal from its record alone
+    #[cfg(feature = "rehearse")]
+    #[command(after_help = help::EXPLAIN)]
+    Explain(explain::ExplainArgs),
+    /// Kill the processes of a rehearsal that did not take its leave; not for people
+    #[cfg(feature = "rehearse")]
+    #[command(name = crate::rehearse::guard::GUARD, hide = true, after_help = help::HELPER)]
+    Guard,
+    /// Become a process of a rehearsal; not for people
+    #[cfg(feature = "rehearse")]
+    #[command(name = crate::rehearse::guard::BECOME, hide = true, after_help = help::HELPER)]
+    Become(rehearse::BecomeArgs),
     /// Play scenario files through the rules, with the times that they name
     #[command(after_help = help::TEST)]
     Test(test::TestArgs),
@@ -131,6 +154,17 @@ fn dispatch(command: Command, environment: &Environment, console: &mut Console<'
         Command::History(args) => history::run(&args, environment, console),
         Command::Export(args) => history::export(&args, environment, console),
         Command::Import(args) => history::import(&args, console),
+        #[cfg(feature = "rehearse")]
+        Command::Rehearse(args) => rehearse::run(&args, environment, console),
+        #[cfg(feature = "rehearse")]
+        Command::Explain(args) => explain::run(&args, console),
+        #[cfg(feature = "rehearse")]
+        Command::Guard => {
+            crate::rehearse::guard::guard();
+            Ok(Outcome::Yes)
+        }
+        #[cfg(feature = "rehearse")]
+        Command::Become(args) => rehearse::become_server(&args),
         Command::Test(args) => test::run(&args, console),
         Command::Openapi => openapi::run(console),
         #[cfg(feature = "page")]

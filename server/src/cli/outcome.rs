@@ -3,8 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
-/// The answer of a command that ran. Every command keeps to these four, so that a script need not know which one
-/// it called.
+/// The answer of a command that ran. Every command keeps to the first four, so that a script need not know which one
+/// it called; a rehearsal has two more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Exit code 0: yes, it is so, it was done.
@@ -15,6 +15,10 @@ pub enum Outcome {
     Usage,
     /// Exit code 3: it could not be found out: nobody answered, or time was up.
     NotFoundOut,
+    /// Exit code 4: the roll that was rehearsed did not complete.
+    Incomplete,
+    /// Exit code 130: somebody stopped the rehearsal, and what it had found is told.
+    Interrupted,
 }
 
 impl Outcome {
@@ -25,6 +29,8 @@ impl Outcome {
             Self::No => 1,
             Self::Usage => 2,
             Self::NotFoundOut => 3,
+            Self::Incomplete => 4,
+            Self::Interrupted => 130,
         }
     }
 }

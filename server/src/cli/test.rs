@@ -37,7 +37,7 @@ pub(crate) fn run(args: &TestArgs, console: &mut Console<'_>) -> Result<Outcome,
             // What cannot be judged weighs more than what does not hold.
             (Outcome::Usage, _) | (_, Outcome::Usage) => Outcome::Usage,
             (Outcome::Yes, this) => this,
-            (Outcome::No | Outcome::NotFoundOut, _) => outcome,
+            (Outcome::No | Outcome::NotFoundOut | Outcome::Incomplete | Outcome::Interrupted, _) => outcome,
         };
     }
     Ok(outcome)

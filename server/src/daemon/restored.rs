@@ -20,12 +20,13 @@ pub(crate) struct Restored {
     mark: Mark,
 }
 
-/// Restores a board at the clock's now.
+/// Restores a board at the moment when the clock started, however long reading took: `/app` calls it the start, and
+/// whoever follows tells by it what was reported since.
 ///
 /// The times that the last life wrote are by a clock that did not follow the wall clock's steps; this life starts
 /// from the wall clock. Shifted by the drift, they keep the ages they had.
 pub(crate) fn restore(loaded: Loaded, clock: &Clock) -> Restored {
-    let now = clock.now();
+    let now = clock.started();
     let Loaded { mut rows, mut remembered, mark } = loaded;
     let before = mark.map(|mark| LastLife { watched_until: mark.at_unix, drift_secs: mark.drift_secs });
     let drift_secs = before.map_or(0, |before| before.drift_secs);

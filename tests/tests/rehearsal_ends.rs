@@ -1,0 +1,152 @@
+//! However a rehearsal ends, it reports what it can, and leaves no process behind; and its own trouble is never held
+//! against the service.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+
+use std::process::Command;
+use std::time::Duration;
+
+use greenlight_tests::rehearsal::{Rehearsal, all_gone};
+use greenlight_tests::{binary, wait_until};
+use rustix::process::{Pid, Signal, kill_process};
+
+fn signal(process: u32, signal: Signal) {
+    let pid = i32::try_from(process).ok().and_then(Pid::from_raw).unwrap();
+    kill_process(pid, signal).unwrap();
+}
+
+/// Lets time pass without a clock.
+fn pause(millis: u64) {
+    let (_open, nothing) = std::sync::mpsc::channel::<()>();
+    let _ = nothing.recv_timeout(Duration::from_millis(millis));
+}
+
+/// How many ticks the record tells of so far.
+fn ticks(rehearsal: &Rehearsal) -> usize {
+    std::fs::read_to_string(rehearsal.record()).unwrap_or_default().matches("\"event\":\"tick\"").count()
+}
+
+#[test]
+fn ctrl_c_gives_a_partial_report_and_leaves_no_process() {
+    let rehearsal = Rehearsal::of("").with(&["--warm-up", "60s"]);
+    let child = rehearsal.start();
+    wait_until(|| ticks(&rehearsal) > 10);
+    signal(child.id(), Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    let rehearsed = rehearsal.over(&output);
+    assert_eq!(rehearsed.exit, Some(130), "{}", rehearsed.text);
+    assert!(rehearsed.text.starts_with("INTERRUPTED") && rehearsed.total("ok") > 10, "{}", rehearsed.text);
+    assert_eq!(rehearsed.sigterms("old"), 0);
+    rehearsed.left_nothing();
+}
+
+#[test]
+fn a_rehearsal_that_is_killed_leaves_no_process_and_a_record_that_can_be_explained() {
+    let rehearsal = Rehearsal::of("").with(&["--warm-up", "60s"]);
+    let mut child = rehearsal.start();
+    wait_until(|| ticks(&rehearsal) > 10);
+    let pids = rehearsal.pids();
+    assert_eq!(pids.len(), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    all_gone(&pids);
+    let explained = Command::new(binary()).arg("explain").arg(rehearsal.record()).output().unwrap();
+    assert_eq!(explained.status.code(), Some(3));
+    assert!(explained.stdout.starts_with(b"INCONCLUSIVE"));
+}
+
+#[test]
+fn a_rehearsal_that_stood_still_for_400_ms_blames_nobody() {
+    let rehearsal = Rehearsal::of("").with(&["--warm-up", "3s"]);
+    let child = rehearsal.start();
+    wait_until(|| ticks(&rehearsal) > 50);
+    signal(child.id(), Signal::STOP);
+    pause(400);
+    signal(child.id(), Signal::CONT);
+    let rehearsed = rehearsal.over(&child.wait_with_output().unwrap());
+    assert!(matches!(rehearsed.exit, Some(0 | 3)), "{}", rehearsed.text);
+    assert_eq!(
+        (rehearsed.told["missed"].as_u64(), rehearsed.told["lost"].as_u64()),
+        (Some(0), Some(0)),
+        "{}",
+        rehearsed.text
+    );
+    assert!(rehearsed.told["fitness"]["late_max_us"].as_i64() > Some(300_000), "{}", rehearsed.text);
+    let moves = rehearsed.told["rotation"].as_array().unwrap();
+    assert_eq!(moves.iter().filter(|moved| moved["move"] == "leave").count(), 1, "{}", rehearsed.text);
+    // Due times are exact multiples, none left out and none twice.
+    let text = std::fs::read_to_string(rehearsed.record()).unwrap();
+    let mut due: Vec<i64> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|event| event["event"] == "tick")
+        .map(|event| event["due_us"].as_i64().unwrap())
+        .collect();
+    due.sort_unstable();
+    assert!((0..).zip(&due).all(|(tick, due)| *due == tick * 10_000));
+}
+
+#[test]
+fn a_thousand_requests_that_hang_are_held_without_trouble_of_ours() {
+    let rehearsal =
+        Rehearsal::of("--fault hold=100000").with(&["--every", "4ms", "--give-up", "5s", "--warm-up", "6s"]);
+    let rehearsed = rehearsal.run();
+    assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
+    assert!(!rehearsed.text.contains("EMFILE"), "{}", rehearsed.text);
+    if rehearsed.is_fit() {
+        assert_eq!(rehearsed.total("ours"), 0, "{}", rehearsed.text);
+        assert!(rehearsed.total("slow") > 1000, "{}", rehearsed.text);
+    }
+    assert_eq!(rehearsed.told["lost"].as_u64(), Some(0), "{}", rehearsed.text);
+}
+
+#[test]
+fn too_few_descriptors_are_told_before_anything_starts() {
+    let rehearsal = Rehearsal::of("");
+    let command = rehearsal.command();
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -n 64 && exec \"$@\"", "sh"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .output()
+        .unwrap();
+    assert_eq!(limited.status.code(), Some(2));
+    let words = String::from_utf8_lossy(&limited.stderr).into_owned();
+    assert!(words.contains("file descriptors are needed") && words.contains("ulimit"), "{words}");
+}
+
+#[test]
+fn what_is_wrong_before_the_start_is_said_with_what_to_do() {
+    let refused = |arguments: &[&str]| {
+        let output = Command::new(binary()).arg("rehearse").args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let ports = format!("{port}-{}", port.saturating_add(3));
+    for (arguments, words) in [
+        (vec!["--old", "no-such-server"], "there is no command"),
+        (vec!["--old", "sh", "--ready", ":9/readyz"], "both versions would be asked at"),
+        (vec!["--old", "sh", "--ports", &ports], "cannot be used"),
+        (vec!["--old", "sh", "--record", "/no/such/folder/record"], "--record"),
+        (vec!["--old", "sh", "--every", "soon"], "is not a length of time"),
+        (vec![], "--old"),
+    ] {
+        let (exit, said) = refused(&arguments);
+        assert_eq!(exit, Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn several_runs_are_summed_up() {
+    let rehearsal = Rehearsal::of("").with(&["--runs", "2"]);
+    let output = rehearsal.command().output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    // On a machine that is loaded from outside one may not be able to tell.
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{said}");
+    assert!(said.contains("run 1 of 2: ") && said.contains("run 2 of 2: ") && said.contains("\n2 runs: "), "{said}");
+    if output.status.code() == Some(0) {
+        assert!(said.starts_with("run 1 of 2: kept\nrun 2 of 2: kept\n2 runs: 2 kept; "), "{said}");
+    }
+}

@@ -1,0 +1,139 @@
+//! What rolls come to: who leaves, who is told, what is named as the cause.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+
+use greenlight_tests::rehearsal::{Rehearsal, Rehearsed};
+use serde_json::Value;
+
+fn leaves(rehearsed: &Rehearsed) -> Vec<Value> {
+    let moves = rehearsed.told["rotation"].as_array().unwrap();
+    moves.iter().filter(|moved| moved["move"] == "leave").cloned().collect()
+}
+
+/// The old one with so many stalled probes while it is alone.
+fn stalled(probes: u32) -> Rehearsed {
+    Rehearsal::of(&format!("--stall-ready 5:{probes}")).with(&["--warm-up", "2500ms"]).run()
+}
+
+#[test]
+fn one_or_two_stalled_probes_make_nobody_leave_and_under_one_silence_they_would() {
+    for probes in [1, 2] {
+        let rehearsed = stalled(probes);
+        rehearsed.kept();
+        // The one leave is that of the SIGTERM.
+        let leaves = leaves(&rehearsed);
+        assert_eq!((leaves.len(), &leaves[0]["cause"]), (1, &"answered 503".into()));
+        let one = &rehearsed.told["what_if"][0];
+        assert_eq!(one["silences_to_leave"], 1);
+        assert!(one["leaves"].as_u64() >= Some(2) && one["nobody"].as_u64() >= Some(1), "{}", rehearsed.text);
+        assert_eq!(rehearsed.told["what_if"][2]["nobody"], 0);
+    }
+}
+
+#[test]
+fn three_stalled_probes_are_one_leave_and_nobody_until_the_next_answer_and_no_refusal() {
+    let rehearsed = stalled(3);
+    let moves = rehearsed.told["rotation"].as_array().unwrap();
+    let left = moves.iter().position(|moved| moved["cause"] == "silent 3 times in a row").unwrap();
+    assert_eq!((&moves[left]["move"], &moves[left + 1]["move"]), (&"leave".into(), &"join".into()));
+    let at = |place: usize| moves[place]["at_us"].as_i64().unwrap();
+    // Ticks are due at multiples of 10 ms; one that is due with a move sees it.
+    let due_before = |us: i64| (us + 9_999) / 10_000;
+    let nobody = u64::try_from(due_before(at(left + 1)) - due_before(at(left))).unwrap();
+    assert_eq!((rehearsed.total("nobody"), rehearsed.total("refused")), (nobody, 0), "{}", rehearsed.text);
+    assert_eq!((rehearsed.exit, rehearsed.sigterms("old")), (Some(1), 1));
+    assert!(rehearsed.why().contains("old had left (silent 3 times in a row)"), "{}", rehearsed.why());
+}
+
+#[test]
+fn a_graceful_server_is_kept_and_its_margin_is_told() {
+    let rehearsed = Rehearsal::of("--grace 1000").run();
+    rehearsed.kept();
+    assert_eq!((rehearsed.sigterms("old"), rehearsed.sigterms("new")), (1, 0));
+    let margin = rehearsed.told["drain_margin_us"].as_i64().unwrap();
+    assert!((200_000..1_500_000).contains(&margin), "{}", rehearsed.text);
+    assert!(rehearsed.says("safe for balancers that lag up to"), "{}", rehearsed.text);
+    rehearsed.left_nothing();
+}
+
+#[test]
+fn a_lag_within_the_margin_is_kept_and_one_beyond_it_is_broken() {
+    let kept = Rehearsal::of("--grace 1500").with(&["--lag", "200ms"]).run();
+    kept.kept();
+    let broken = Rehearsal::of("--grace 300").with(&["--lag", "1s"]).run();
+    assert_eq!(broken.exit, Some(1), "{}", broken.text);
+    assert!(broken.why().starts_with("old ") && broken.why().contains("a lag of 1.0 s"), "{}", broken.why());
+}
+
+#[test]
+fn a_server_that_closes_its_listener_on_the_signal_is_named_with_the_lag() {
+    let rehearsed = Rehearsal::of("--on-term close --grace 2000").run();
+    assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
+    let why = rehearsed.why();
+    assert!(why.starts_with("old closed its listener ") && why.contains(" ms before it left rotation"), "{why}");
+    assert_eq!(rehearsed.of_lane("fresh", "refused"), rehearsed.told["lost"].as_u64().unwrap());
+}
+
+#[test]
+fn a_server_that_exits_on_the_signal_is_named_and_each_refusal_says_so() {
+    let rehearsed = Rehearsal::of("--on-term exit").run();
+    assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
+    let misses = rehearsed.told["misses"].as_array().unwrap();
+    let refused: Vec<_> = misses.iter().filter(|miss| miss["class"] == "refused").collect();
+    // A probe may come before any tick.
+    let expected = if refused.is_empty() { "old closed its listener up to " } else { "old ended (exit 0) " };
+    assert!(rehearsed.why().starts_with(expected), "{}", rehearsed.why());
+    // What was refused before the exit could be waited for cannot know of it yet.
+    let learned = rehearsed.exit_learned_us("old").unwrap();
+    let mut after = refused.iter().filter(|miss| miss["due_us"].as_i64() > Some(learned));
+    assert!(after.all(|miss| miss["states_due"]["old"] == "exited"), "{}", rehearsed.text);
+}
+
+#[test]
+fn one_that_is_ready_before_it_listens_is_named_ready_too_early() {
+    let rehearsed = Rehearsal::of_two("--ready-apart", "--ready-apart --listen-after 500")
+        .with(&["--ready", ":{ready_port}/readyz"])
+        .run();
+    assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
+    assert!(rehearsed.why().contains("new was declared ready too early"), "{}", rehearsed.why());
+    let misses = rehearsed.told["misses"].as_array().unwrap();
+    assert!(misses.iter().all(|miss| miss["process"] == "new"), "{}", rehearsed.text);
+}
+
+#[test]
+fn without_a_new_one_that_is_ready_nobody_is_told_to_stop() {
+    let rehearsed = Rehearsal::of_two("", "--never-ready").with(&["--start-timeout", "6s"]).run();
+    assert_eq!((rehearsed.exit, rehearsed.sigterms("old")), (Some(4), 0), "{}", rehearsed.text);
+    assert!(rehearsed.why().contains("new was not ready within 6.0 s"), "{}", rehearsed.why());
+    assert_eq!(rehearsed.told["lost"].as_u64(), Some(0));
+    rehearsed.left_nothing();
+}
+
+#[test]
+fn one_that_cannot_start_is_quoted() {
+    let rehearsed = Rehearsal::of_two("", "--fail 'no luck today'").run();
+    assert_eq!((rehearsed.exit, rehearsed.sigterms("old")), (Some(4), 0), "{}", rehearsed.text);
+    assert!(rehearsed.text.contains("| fault-server: no luck today"), "{}", rehearsed.text);
+    assert_eq!(rehearsed.told["lost"].as_u64(), Some(0));
+}
+
+#[test]
+fn a_new_one_that_flaps_after_it_joined_gets_the_old_one_no_second_signal() {
+    let rehearsed = Rehearsal::of_two("--grace 2000", "--flap 3").with(&["--tail", "1s"]).run();
+    assert_eq!(rehearsed.sigterms("old"), 1, "{}", rehearsed.text);
+    let of_new = leaves(&rehearsed).iter().filter(|moved| moved["process"] == "new").count();
+    assert_eq!(of_new, 3, "{}", rehearsed.text);
+    assert_eq!(rehearsed.told["processes"][0]["sigterms"], 1);
+}
+
+#[test]
+fn an_old_one_that_never_exits_is_found_and_killed() {
+    for mode in ["ignore", "hang"] {
+        let arguments = format!("--on-term {mode}");
+        let rehearsed = Rehearsal::of(&arguments).with(&["--drain-timeout", "2s"]).run();
+        assert_eq!((rehearsed.exit, rehearsed.sigterms("old")), (Some(4), 1), "{}", rehearsed.text);
+        assert!(rehearsed.why().contains("old did not exit within 2.0 s of its SIGTERM"), "{}", rehearsed.why());
+        assert_eq!(rehearsed.told["processes"][0]["killed"], true);
+        rehearsed.left_nothing();
+    }
+}
