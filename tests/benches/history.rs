@@ -59,6 +59,8 @@ fn main() {
     let mut after: Vec<f64> = (0..300).map(|_| publish()).collect();
     tell("when nothing is left to drop", &mut after);
     let kept = read(&daemon, "/history?lines").0;
+    let told = daemon.get("/history?name=dev").1.matches("\"event\":\"changed\"").count();
+    assert_eq!(told, while_pruning.len() + after.len(), "no change is lost");
     println!("  {kept} lines are left: the board as it was at the cut, and what was published since");
     assert!(kept > INSTANCES && kept < A_MONTH_OF_EVENTS / 10, "{kept}");
 }

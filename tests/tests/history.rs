@@ -136,6 +136,13 @@ async fn lived(seed: u64) {
         match random.below(60) {
             0 => daemon.handle().stop().await,
             1 => {}
+            2 => {
+                // Asleep: nothing is said.
+                let secs = 61 + random.below(300);
+                time.advance(i64::try_from(secs).unwrap());
+                now += secs;
+                continue;
+            }
             _ => {
                 time.advance(1);
                 now += 1;

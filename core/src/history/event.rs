@@ -76,6 +76,11 @@ pub enum Happening {
         #[serde(default)]
         drift_secs: i64,
     },
+    /// The daemon watches again, having done nothing at all for a while: it was stopped, or its machine slept.
+    Resumed {
+        /// The last second that it is known to have watched.
+        watched_until_unix: UnixSeconds,
+    },
     /// The board is told anew: whatever was told of rows before no longer counts, and the rows on the board
     /// follow at the same moment.
     Retold {

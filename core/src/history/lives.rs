@@ -37,6 +37,7 @@ impl Lives {
             | Happening::Removed { .. }
             | Happening::Lapsed { .. }
             | Happening::CameBack { .. }
+            | Happening::Resumed { .. }
             | Happening::Retold { .. } => {}
         }
     }

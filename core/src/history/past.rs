@@ -125,6 +125,7 @@ impl Past {
                 });
             }
             Happening::Started { drift_secs, .. } => self.restart(*drift_secs, event.at_unix, touched),
+            Happening::Resumed { .. } => {}
             Happening::Retold { .. } => {
                 for (place, seat) in self.seats.iter_mut().enumerate().filter(|(_, seat)| seat.row.is_some()) {
                     seat.row = None;

@@ -1,7 +1,7 @@
 //! What is recorded: the one place that says which events a board's life leaves behind.
 //!
 //! A daemon calls one of these for whatever it does to its board, in the order in which it does it, and before it
-//! lets anything else happen at a later moment it has asked for the lapses until then.
+//! lets anything else happen at a later moment it has asked for what time did until then.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,10 @@ use crate::name::Name;
 use crate::report::Effects;
 use crate::snapshot::{RowView, Snapshot};
 use crate::time::UnixSeconds;
+
+/// A daemon that has done nothing for longer than this was not watching: it turns every few seconds when nothing
+/// happens, and a slow disk may hold it for a while.
+pub const ASLEEP_SECS: u64 = 60;
 
 /// How the life before a start ended, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,19 +42,20 @@ pub fn of_effects(source: &Name, effects: &Effects, board: &Board, now: UnixSeco
     happened.into_iter().map(|what| Event { at_unix: now, what }).collect()
 }
 
-/// The rows of which the reports ended after `watched`, up to when this was asked before, and not after `now`.
-pub fn of_lapses(snapshot: &Snapshot, watched: UnixSeconds, now: UnixSeconds) -> Vec<Event> {
-    let lapses = grouped(snapshot.lapsed_between(watched, now), now);
-    lapses
-        .into_iter()
-        .flat_map(|((at_unix, source), names)| {
-            let split = names.chunks(MAX_NAMES).map(|names| Event {
-                at_unix,
-                what: Happening::Lapsed { source: source.clone(), names: names.into(), good_until_unix: None },
-            });
-            split.collect::<Vec<_>>()
-        })
-        .collect()
+/// What time alone did after `watched`, up to when this was asked before, until `now`: the rows of which the reports
+/// ended. Where that was long ago, the daemon was not watching between the two.
+pub fn of_time(snapshot: &Snapshot, watched: UnixSeconds, now: UnixSeconds) -> Vec<Event> {
+    let mut events = Vec::new();
+    if watched.age(now) > ASLEEP_SECS {
+        events.push(Event { at_unix: now, what: Happening::Resumed { watched_until_unix: watched } });
+    }
+    for ((at_unix, source), names) in grouped(snapshot.lapsed_between(watched, now), now) {
+        events.extend(names.chunks(MAX_NAMES).map(|names| Event {
+            at_unix,
+            what: Happening::Lapsed { source: source.clone(), names: names.into(), good_until_unix: None },
+        }));
+    }
+    events
 }
 
 /// That a daemon began to watch at `now`, with its board as it was restored.

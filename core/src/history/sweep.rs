@@ -99,12 +99,15 @@ impl Sweep {
         match &event.what {
             Happening::Started { watched_until_unix, .. } => {
                 // Without an end to the life before, it was never known to be watching.
-                if let Some(until) = watched_until_unix
-                    && until.later(1) < event.at_unix
-                {
-                    self.stop_watching(until.later(1), tell);
+                if let Some(until) = watched_until_unix {
+                    self.stop_watching_after(*until, event.at_unix, tell);
                 }
                 self.life = self.life.saturating_add(1);
+                self.go_to(event.at_unix, tell);
+                self.set_watch(Watch::Watching);
+            }
+            Happening::Resumed { watched_until_unix } => {
+                self.stop_watching_after(*watched_until_unix, event.at_unix, tell);
                 self.go_to(event.at_unix, tell);
                 self.set_watch(Watch::Watching);
             }
@@ -142,6 +145,13 @@ impl Sweep {
         }
         for pair in &mut self.pairs {
             tell_difference(pair, None, end, tell);
+        }
+    }
+
+    /// Nobody watched after that second and before `again`, if there is one between.
+    fn stop_watching_after(&mut self, until: UnixSeconds, again: UnixSeconds, tell: &mut impl FnMut(Told)) {
+        if until.later(1) < again {
+            self.stop_watching(until.later(1), tell);
         }
     }
 

@@ -84,7 +84,7 @@ fn a_whole_export_is_read_and_every_other_is_refused_with_its_line() {
     check(
         &[head, one, "{\"at_unix\":1,\"event\":\"painted\"}"],
         1,
-        "line 3: no event of a history: unknown variant `painted`, expected one of `changed`, `removed`, `lapsed`, `came_back`, `started`, `retold` at line 1 column 31",
+        "line 3: no event of a history: unknown variant `painted`, expected one of `changed`, `removed`, `lapsed`, `came_back`, `started`, `resumed`, `retold` at line 1 column 31",
     );
     check(&[head, one, &end(2, None)], 1, "line 3: there were 2 events, and 1 of them are here");
     check(&[head, one, &end(1, Some(7))], 1, "line 3: this is one page of several: export the whole window");

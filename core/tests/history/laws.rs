@@ -40,6 +40,7 @@ fn happening() -> impl Strategy<Value = Happening> {
         2 => names().prop_map(move |names| Happening::CameBack { source: source(), names }),
         3 => (prop::option::of(moment()), -5_000_i64..5_000)
             .prop_map(|(watched_until_unix, drift_secs)| Happening::Started { watched_until_unix, drift_secs }),
+        1 => moment().prop_map(|watched_until_unix| Happening::Resumed { watched_until_unix }),
         1 => prop::option::of(moment()).prop_map(|missing_since_unix| Happening::Retold { missing_since_unix }),
     ]
 }

@@ -54,6 +54,7 @@ pub(crate) struct Counts {
     pub(crate) stops: u64,
     pub(crate) steps_back: u64,
     pub(crate) overtaken_secs: u64,
+    pub(crate) slept_secs: u64,
 }
 
 impl Life {
@@ -112,6 +113,18 @@ impl Life {
         self.wall = self.wall.checked_add_signed(secs).unwrap();
     }
 
+    /// Nothing is done for a while: nobody is answered.
+    pub(crate) fn sleep(&mut self, secs: u64) {
+        self.turn();
+        self.flush();
+        self.truth.say(at(self.now), &self.snapshot, self.snapshots);
+        self.now += secs;
+        self.wall += secs;
+        self.turn();
+        self.flush();
+        self.counts.slept_secs += secs;
+    }
+
     /// The daemon stops, having stored everything.
     pub(crate) fn stop(&mut self, down_secs: u64) {
         self.turn();
@@ -167,7 +180,7 @@ impl Life {
 
     /// What every turn of the daemon's task begins with.
     fn turn(&mut self) {
-        self.pending.extend(record::of_lapses(&self.snapshot, at(self.watched), at(self.now)));
+        self.pending.extend(record::of_time(&self.snapshot, at(self.watched), at(self.now)));
         self.watched = self.now;
     }
 
@@ -238,7 +251,8 @@ pub(crate) fn something(life: &mut Life, random: &mut Random) {
         80..=87 => life.remove(&ci, random.pick::<&str>(&BUILT)),
         88..=89 => life.remove_source(&driver),
         90..=93 => life.step_wall(i64::try_from(random.below(7_200)).unwrap() - 3_600),
-        94..=96 => life.stop(random.below(400)),
+        94..=95 => life.stop(random.below(400)),
+        96 => life.sleep(61 + random.below(4_000)),
         _ => life.kill(random.below(400)),
     }
 }
@@ -287,7 +301,7 @@ pub(crate) fn kinds(record: &[Event]) -> [usize; 5] {
             Happening::Removed { .. } => 1,
             Happening::Lapsed { .. } => 2,
             Happening::CameBack { .. } => 3,
-            Happening::Started { .. } | Happening::Retold { .. } => 4,
+            Happening::Started { .. } | Happening::Resumed { .. } | Happening::Retold { .. } => 4,
         }] += 1;
     }
     kinds

@@ -121,6 +121,26 @@ fn where_nobody_watched_it_is_neither_up_nor_down_and_no_flip() {
 }
 
 #[test]
+fn a_daemon_that_slept_was_not_watching_and_what_lapsed_meanwhile_is_as_old_as_it_is() {
+    let mut life = life();
+    report(&mut life, vec![row("dev", true)], GoodFor::Seconds(600));
+    until(&mut life, 1_100);
+    life.sleep(4_000);
+    until(&mut life, 5_250);
+    let told = check(&life, (1_000, 5_250), HOUR, &["1000 ready", "1101 not_watching", "5100 not_ready dev"]);
+    let told_of_dev: Vec<_> = told
+        .iter()
+        .filter_map(|told| match told {
+            Told::Standing(span) if span.lane == HOUR => Some((span.from.as_secs(), span.stood.as_str())),
+            Told::Verdict(_) | Told::Standing(_) | Told::Difference(_) => None,
+        })
+        .collect();
+    // It lapsed at 1600, and ages out an hour later.
+    let expected = [(1_000, "serving"), (1_101, "not_watching"), (5_100, "live_degraded"), (5_200, "stale_degraded")];
+    assert_eq!(told_of_dev, expected);
+}
+
+#[test]
 fn a_window_that_begins_where_nobody_watched_says_so() {
     let mut life = life();
     report(&mut life, vec![row("dev", true)], GoodFor::Forever);

@@ -108,7 +108,7 @@ impl Task {
     fn turn(&mut self, commands: impl Iterator<Item = Command>) -> Turn {
         let now = self.shared.clock.now();
         self.shared.turned_ms.store(self.shared.clock.now_ms(), Ordering::Relaxed);
-        self.note_lapses(now);
+        self.note_time(now);
         let mut replies = Vec::new();
         let mut ticks = Vec::new();
         let mut stop = None;
@@ -181,9 +181,16 @@ impl Task {
         Ok(effects)
     }
 
-    fn note_lapses(&mut self, now: UnixSeconds) {
+    /// Notes what time alone did, for history.
+    fn note_time(&mut self, now: UnixSeconds) {
         let published = self.shared.published.load();
-        for event in record::of_lapses(&published.snapshot, self.watched, now) {
+        for event in record::of_time(&published.snapshot, self.watched, now) {
+            if let Happening::Resumed { watched_until_unix } = &event.what {
+                tracing::warn!(
+                    since_unix = watched_until_unix.as_secs(),
+                    "nothing was done for a while: this process was stopped, or its machine slept"
+                );
+            }
             if let Happening::Lapsed { source, names, .. } = &event.what {
                 tracing::warn!(%source, rows = names.len(), at_unix = event.at_unix.as_secs(), "source has lapsed: nobody vouches for its rows");
             }

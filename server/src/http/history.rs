@@ -223,7 +223,7 @@ fn about(event: &Event, names: &[Name]) -> Option<Event> {
     match &mut event.what {
         Happening::Changed { name, .. } | Happening::Removed { name } => names.contains(name).then_some(())?,
         Happening::Lapsed { names, .. } | Happening::CameBack { names, .. } => *names = meant(names)?,
-        Happening::Started { .. } | Happening::Retold { .. } => {}
+        Happening::Started { .. } | Happening::Resumed { .. } | Happening::Retold { .. } => {}
     }
     Some(event)
 }

@@ -143,6 +143,11 @@ const HAPPENINGS: &[&[Field]] = &[
     ],
     &[
         AT[0],
+        always("event", Word(&["resumed"]), "the daemon watches again: it was stopped, or its machine slept"),
+        always("watched_until_unix", Count, "the last second that it is known to have watched"),
+    ],
+    &[
+        AT[0],
         always("event", Word(&["retold"]), "the board is told anew: its rows follow, nothing else is on it"),
         always(
             "missing_since_unix",

@@ -94,6 +94,7 @@ impl Slice<'_> {
             }
             Happening::Lapsed { names, .. } | Happening::CameBack { names, .. } => self.pass_names(&event, names)?,
             Happening::Started { .. } => self.pass_start(&event)?,
+            Happening::Resumed { .. } => true,
             Happening::Retold { .. } => self.forget_all()?,
         };
         if done {

@@ -46,6 +46,7 @@ fn random_event(moment: u64, random: &mut Random) -> Event {
             let good_until_unix = random.one_in(2).then(|| at(random.below(moment)));
             Happening::Lapsed { source, names: some(random), good_until_unix }
         }
+        7 if random.one_in(4) => Happening::Resumed { watched_until_unix: at(moment - 1) },
         7 => Happening::CameBack { source, names: some(random) },
         8 if random.one_in(9) => Happening::Retold { missing_since_unix: None },
         _ => {

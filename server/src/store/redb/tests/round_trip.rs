@@ -48,6 +48,7 @@ fn every_kind_of_event_comes_back_as_it_went_in() {
     let happenings = [
         Happening::Started { watched_until_unix: Some(at(3)), drift_secs: -40 },
         Happening::Started { watched_until_unix: None, drift_secs: 0 },
+        Happening::Resumed { watched_until_unix: at(7) },
         Happening::Retold { missing_since_unix: None },
         Happening::Retold { missing_since_unix: Some(at(4)) },
         Happening::Changed {
