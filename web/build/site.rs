@@ -13,7 +13,7 @@ use crate::strip::strip;
 const WORTH_COMPRESSING_BYTES: usize = 256;
 
 /// What the first verdict needs. The rest is asked for when it is there, so that it does not stand in its way.
-const FIRST: [&str; 4] = ["first.js", "daemon.js", "dom.js", "greenlight_wasm.js"];
+const FIRST: [&str; 5] = ["first.js", "daemon.js", "dom.js", "greenlight_wasm.js", "greenlight_wasm_bg.wasm"];
 
 struct File {
     name: String,
@@ -99,10 +99,10 @@ fn short_hex(digest: &[u8]) -> String {
 fn with_addresses(index: &[u8], files: &[File], hash: &str) -> Result<String, Box<dyn Error>> {
     let text = std::str::from_utf8(index)?.replace("\"./", &format!("\"assets/{hash}/"));
     let mut preloads = String::new();
-    for file in files {
+    for file in files.iter().filter(|file| FIRST.contains(&file.name.as_str())) {
         let address = format!("assets/{hash}/{}", file.name);
         match Path::new(&file.name).extension().and_then(|extension| extension.to_str()) {
-            Some("js") if FIRST.contains(&file.name.as_str()) => {
+            Some("js") => {
                 writeln!(preloads, "<link rel=\"modulepreload\" href=\"{address}\">")?;
             }
             Some("wasm") => {
