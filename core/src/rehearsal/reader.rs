@@ -8,6 +8,7 @@ use core::fmt;
 
 use super::header::{Header, SCHEMA};
 use super::record::{Ending, Event, Record, Tick};
+use super::stream::MAX_PROCESSES;
 use crate::inert::Inert;
 use crate::jsonl::{Json, Opening, Stranger};
 use crate::name::Name;
@@ -249,9 +250,6 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// How many events a record may have: two and a half hours at a tick every 10 ms, some 200 MB in memory.
 pub const MAX_EVENTS: usize = 1_000_000;
-
-/// How many processes a roll may have: there are two, and room.
-const MAX_PROCESSES: usize = 16;
 
 /// How many characters of a foreign text a refusal shows.
 const MAX_SHOWN: usize = 200;

@@ -1,0 +1,59 @@
+//! One way to put things in order, whatever they are: a sort for each type of element would weigh more in the page than
+//! the rules that need it.
+
+use alloc::vec::Vec;
+
+/// The places `0..length` in order of their keys, those of one key as they stand. Takes O(n) where they are in order
+/// already, O(n log n) else.
+pub(super) fn in_order(length: usize, key: &dyn Fn(usize) -> i64) -> Vec<usize> {
+    let mut all: Vec<(i64, usize)> = (0..length).map(|place| (key(place), place)).collect();
+    if !all.is_sorted() {
+        let mut parent = all.len() / 2;
+        while let Some(next) = parent.checked_sub(1) {
+            parent = next;
+            sift(&mut all, parent);
+        }
+        let mut rest = all.as_mut_slice();
+        while let Some(last) = rest.len().checked_sub(1) {
+            rest.swap(0, last);
+            rest = rest.split_at_mut(last).0;
+            sift(rest, 0);
+        }
+    }
+    all.into_iter().map(|(_, place)| place).collect()
+}
+
+/// Moves one down until none below it is larger.
+fn sift(heap: &mut [(i64, usize)], mut parent: usize) {
+    loop {
+        let left = parent.saturating_mul(2).saturating_add(1);
+        let right = left.saturating_add(1);
+        let larger = if heap.get(left) < heap.get(right) { right } else { left };
+        if heap.get(parent) >= heap.get(larger) {
+            return;
+        }
+        heap.swap(parent, larger);
+        parent = larger;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn every_short_list_is_put_in_order_and_equals_stay_as_they_stand() {
+        for length in 0_u32..6 {
+            for number in 0..4_u32.pow(length) {
+                let keys: Vec<i64> = (0..length).map(|place| i64::from(number >> (2 * place) & 3)).collect();
+                let mut expected: Vec<usize> = (0..keys.len()).collect();
+                expected.sort_by_key(|place| keys[*place]);
+                assert_eq!(in_order(keys.len(), &|place| keys[place]), expected, "{keys:?}");
+            }
+        }
+        let falling: Vec<usize> = in_order(1000, &|place| -i64::try_from(place).unwrap_or(0));
+        assert_eq!(falling, (0..1000).rev().collect::<Vec<_>>());
+        assert_eq!(in_order(0, &|_| 0), vec![]);
+    }
+}
