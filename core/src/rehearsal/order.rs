@@ -3,6 +3,8 @@
 
 use alloc::vec::Vec;
 
+use super::record::Tick;
+
 /// The places `0..length` in order of their keys, those of one key as they stand. Takes O(n) where they are in order
 /// already, O(n log n) else.
 pub(super) fn in_order(length: usize, key: &dyn Fn(usize) -> i64) -> Vec<usize> {
@@ -21,6 +23,17 @@ pub(super) fn in_order(length: usize, key: &dyn Fn(usize) -> i64) -> Vec<usize> 
         }
     }
     all.into_iter().map(|(_, place)| place).collect()
+}
+
+/// These in order.
+pub(super) fn sorted(all: Vec<i64>) -> Vec<i64> {
+    let of = |place| all.get(place).copied().unwrap_or(0);
+    in_order(all.len(), &of).into_iter().map(of).collect()
+}
+
+/// Ticks in order of their numbers.
+pub(super) fn by_number(ticks: &[&Tick]) -> Vec<usize> {
+    in_order(ticks.len(), &|place| ticks.get(place).map_or(0, |tick| i64::try_from(tick.tick).unwrap_or(i64::MAX)))
 }
 
 /// Moves one down until none below it is larger.

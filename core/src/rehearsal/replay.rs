@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::heard::heard;
-use super::order::in_order;
+use super::order::by_number;
 use super::record::{Record, Tick};
 use super::stream::{Choice, Membership, Stream};
 use crate::rotation::{Answer, Bearing, Cutting, MoveKind, Place, RotationPolicy, Silence};
@@ -109,9 +109,8 @@ impl Replay {
             stream.shifted(*at_us, *process, *to);
         }
         let ticks: Vec<&Tick> = record.told_ticks().collect();
-        let number = |place| ticks.get(place).map_or(0, |tick: &&Tick| i64::try_from(tick.tick).unwrap_or(i64::MAX));
         let mut untold = Vec::new();
-        for tick in in_order(ticks.len(), &number).into_iter().filter_map(|place| ticks.get(place)) {
+        for tick in by_number(&ticks).into_iter().filter_map(|place| ticks.get(place)) {
             let asked = match stream.choose_if_known(tick.lane, tick.due_us, tick.sent_us.unwrap_or(tick.due_us)) {
                 Some(Choice::Nobody) => {
                     untold.push((tick.due_us, Untold::Nobody));

@@ -1,10 +1,10 @@
 //! What every process was doing at a moment, as the record has it.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use super::order::in_order;
 use super::record::{Event, Record};
 use crate::rotation::MoveKind;
 
@@ -31,6 +31,10 @@ pub enum Doing {
 }
 
 impl Doing {
+    /// All of them, in their order.
+    pub const ALL: [Self; 8] =
+        [Self::NotStarted, Self::Starting, Self::In, Self::Out, Self::Told, Self::Draining, Self::Exited, Self::Killed];
+
     /// The words for it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -66,19 +70,19 @@ pub enum Turn {
 /// The turns of every process, in order of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct States<'a> {
-    of: BTreeMap<&'a str, Vec<(i64, Turn, Doing)>>,
+    of: Vec<(&'a str, Vec<(i64, Turn, Doing)>)>,
 }
 
 impl<'a> States<'a> {
     /// Reads them from a record.
     pub fn of(record: &'a Record) -> Self {
-        let mut turns: Vec<(i64, &str, Turn)> = record.events.iter().filter_map(turn_of).collect();
+        let turns: Vec<(i64, &str, Turn)> = record.events.iter().filter_map(turn_of).collect();
         // Turns of one moment stay in the order of the file: a join and its SIGTERM may share one.
-        turns.sort_by_key(|(at, ..)| *at);
-        let mut of: BTreeMap<&str, Vec<(i64, Turn, Doing)>> = BTreeMap::new();
-        for (at, process, turn) in turns {
-            let past = of.entry(process).or_default();
-            let before = past.last().map_or(Doing::NotStarted, |(.., doing)| *doing);
+        let order = in_order(turns.len(), &|place| turns.get(place).map_or(0, |(at, ..)| *at));
+        let mut of: Vec<(&str, Vec<_>)> = record.header.processes.iter().map(|one| (&*one.name, Vec::new())).collect();
+        for (at, process, turn) in order.into_iter().filter_map(|place| turns.get(place).copied()) {
+            let Some((_, past)) = of.iter_mut().find(|(name, _)| *name == process) else { continue };
+            let before = past.last().map_or(Doing::NotStarted, |(.., doing): &(i64, Turn, Doing)| *doing);
             past.push((at, turn, after(before, turn)));
         }
         Self { of }
@@ -86,7 +90,7 @@ impl<'a> States<'a> {
 
     /// The turns of one process: when, which, and what it did from then on.
     pub fn turns(&self, process: &str) -> &[(i64, Turn, Doing)] {
-        self.of.get(process).map_or(&[], |turns| turns)
+        self.of.iter().find(|(name, _)| *name == process).map_or(&[], |(_, turns)| turns)
     }
 
     /// What a process was doing at a moment, a turn of that very moment included.

@@ -1,8 +1,14 @@
 //! The past: what was recorded of a board, and of the roll of a service, replayed under any policy.
 
+mod event;
+mod keyed;
+mod rehearsal;
+
 use alloc::string::{String, ToString};
 
 use wasm_bindgen::prelude::*;
+
+pub use rehearsal::{Roll, roll_words};
 
 /// The version of the rules.
 #[wasm_bindgen(js_name = pastVersion)]

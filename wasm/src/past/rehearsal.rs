@@ -1,0 +1,209 @@
+//! The record of a rehearsal inside wasm: read line by line, summed up once, replayed under any policy.
+
+#![expect(clippy::needless_pass_by_value, reason = "what JavaScript passes is handed over; to borrow it costs glue")]
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::num::NonZeroU32;
+
+use greenlight_core::rehearsal::{
+    Class, Doing, Lane, Membership, Reader, Record, Replay, States, Trial, Untold, processes, summarize,
+};
+use greenlight_core::rotation::{HoldLast, RotationPolicy};
+use wasm_bindgen::prelude::*;
+
+use super::event::Keys;
+use super::keyed::parsed;
+use crate::number::{as_number, of_signed};
+
+#[wasm_bindgen]
+extern "C" {
+    type Text;
+
+    #[wasm_bindgen(method, getter)]
+    fn length(this: &Text) -> usize;
+}
+
+/// A record. Lines go in until it is closed; then it answers. Times are in microseconds since the first due tick.
+#[wasm_bindgen]
+#[allow(missing_debug_implementations)]
+pub struct Roll {
+    keys: Keys,
+    reader: Option<Reader>,
+    record: Option<Record>,
+}
+
+#[wasm_bindgen]
+impl Roll {
+    /// Nothing read yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self { keys: Keys::new(), reader: Some(Reader::new()), record: None }
+    }
+
+    /// Reads the next line, and gives it back as the object that it is.
+    ///
+    /// # Errors
+    /// The line and what is wrong with it; what stood before it stays read.
+    pub fn read(&mut self, line: JsValue) -> Result<JsValue, JsError> {
+        let Some(reader) = &mut self.reader else { return Err(JsError::new("the record is closed")) };
+        let value = parsed(&line);
+        let length = line.unchecked_ref::<Text>().length();
+        let bytes = if length > SURELY_SHORT { line.as_string().map_or(0, |text| text.len()) } else { length };
+        let schema = || value.as_ref().ok().and_then(|value| self.keys.schema(value));
+        let read = reader.check_opening(bytes, schema).and_then(|()| match &value {
+            Ok(value) => match self.keys.event(value) {
+                Ok(event) => reader.take(event),
+                Err(wrong) => reader.refuse_line(wrong.text().into()),
+            },
+            Err(words) => reader.refuse_line(words.as_str().into()),
+        });
+        match (read, value) {
+            (Ok(()), Ok(value)) => Ok(value),
+            (Err(error), _) => Err(JsError::new(&error.to_string())),
+            (Ok(()), Err(words)) => Err(JsError::new(&words)),
+        }
+    }
+
+    /// What is missing after the last line, with its number; undefined where nothing is.
+    pub fn missing(&self) -> Option<String> {
+        self.reader.as_ref()?.check_end().err().map(|error| error.to_string())
+    }
+
+    /// No more lines come. Whether there is anything to show.
+    pub fn close(&mut self) -> bool {
+        self.record = self.reader.take().and_then(Reader::finish);
+        self.record.is_some()
+    }
+
+    /// The sums, in the order in which `past.js` names them. NaN is null.
+    pub fn sums(&self) -> Vec<f64> {
+        let Some(record) = &self.record else { return Vec::new() };
+        let summary = summarize(record);
+        let Trial { policy, probe_timeout_us } = Trial::recorded(record);
+        let fitness = &summary.fitness;
+        let mut sums = Vec::from([
+            f64::from(policy.silences_to_leave.get()),
+            of_signed(probe_timeout_us),
+            f64::from(policy.answers_to_join.get()),
+            f64::from(u8::from(policy.hold_last == HoldLast::On)),
+            f64::from(summary.exit),
+            as_number(summary.ticks),
+            as_number(summary.lost),
+            as_number(summary.missed),
+            summary.drain_margin_us.map_or(f64::NAN, of_signed),
+            as_number(summary.reopened),
+            of_signed(summary.longest_gap_us),
+            of_signed(record.end_us),
+            as_number(fitness.late_ticks),
+            of_signed(fitness.late_p99_us),
+            of_signed(fitness.late_max_us),
+            as_number(fitness.without_outcome),
+            as_number(fitness.late_probes),
+            of_signed(fitness.late_probe_max_us),
+            as_number(fitness.late_answers),
+            as_number(fitness.faults),
+            as_number(fitness.self_connects),
+            as_number(fitness.control),
+            as_number(fitness.control_failed),
+            of_signed(fitness.control_max_us),
+        ]);
+        for class in Class::ALL {
+            sums.push(as_number(summary.totals.of(class)));
+        }
+        for lane in Lane::ALL {
+            for class in Class::ALL {
+                sums.push(as_number(summary.lanes.of(lane).of(class)));
+            }
+        }
+        for one in processes(record) {
+            sums.push(one.pid.map_or(f64::NAN, f64::from));
+            sums.push(as_number(one.sigterms));
+            sums.push(one.drain_us.map_or(f64::NAN, of_signed));
+            sums.push(f64::from(u8::from(one.killed)));
+        }
+        sums
+    }
+
+    /// The word on it, the line that says why, and all that went wrong, each a line.
+    pub fn words(&self) -> Vec<String> {
+        let Some(record) = &self.record else { return Vec::new() };
+        let summary = summarize(record);
+        let mut words = Vec::from([summary.outcome.as_str().to_string(), summary.why]);
+        words.extend(summary.findings.iter().map(ToString::to_string));
+        words
+    }
+
+    /// The causes of the recorded moves, in their order.
+    pub fn causes(&self) -> Vec<String> {
+        self.record.iter().flat_map(Record::moves).map(|(.., cause)| cause.to_string()).collect()
+    }
+
+    /// What a process did: from when on, and what, by its place in `rollWords`.
+    pub fn turns(&self, process: usize) -> Vec<f64> {
+        let mut told = Vec::new();
+        if let Some(record) = &self.record
+            && let Some(planned) = record.header.processes.get(process)
+        {
+            for (at_us, _, doing) in States::of(record).turns(&planned.name) {
+                told.extend([of_signed(*at_us), f64::from(*doing as u8)]);
+            }
+        }
+        told
+    }
+
+    /// What every process was doing at these moments, one after another.
+    pub fn states(&self, moments: Vec<f64>) -> Vec<u8> {
+        let mut told = Vec::new();
+        if let Some(record) = &self.record {
+            let states = States::of(record);
+            for at_us in moments {
+                told.extend(record.header.processes.iter().map(|one| states.at(&one.name, at_us as i64) as u8));
+            }
+        }
+        told
+    }
+
+    /// Replays it: leaves, ticks for nobody, ticks unknown, until when it holds (NaN: throughout), the number of shifts,
+    /// each with its moment, process and place (0 out, 1 in, 2 unknown), then the ticks for nobody (0) and the unknown
+    /// ones (1), each with its due moment.
+    pub fn replay(&self, silences: u32, timeout_us: f64, joins: u32, hold_last: bool) -> Vec<f64> {
+        let Some(record) = &self.record else { return Vec::new() };
+        let least = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+        let policy = RotationPolicy {
+            silences_to_leave: least(silences),
+            answers_to_join: least(joins),
+            hold_last: HoldLast::from(hold_last),
+        };
+        let replay = Replay::of(record, &Trial { policy, probe_timeout_us: timeout_us as i64 });
+        let mut told = Vec::from([
+            as_number(replay.leaves()),
+            as_number(replay.ticks(Untold::Nobody)),
+            as_number(replay.ticks(Untold::Unknown)),
+            replay.holds_until_us.map_or(f64::NAN, of_signed),
+            replay.shifts.len() as f64,
+        ]);
+        for (at_us, process, to) in replay.shifts {
+            let to = match to {
+                Membership::Out => 0.,
+                Membership::In => 1.,
+                Membership::Unknown => 2.,
+            };
+            told.extend([of_signed(at_us), process as f64, to]);
+        }
+        for (due_us, what) in replay.untold {
+            told.extend([of_signed(due_us), f64::from(u8::from(what == Untold::Unknown))]);
+        }
+        told
+    }
+}
+
+/// The words for what is counted and numbered: ten classes of ticks, then what a process does.
+#[wasm_bindgen(js_name = rollWords)]
+pub fn roll_words() -> Vec<String> {
+    let classes = Class::ALL.iter().map(|class| class.as_str());
+    classes.chain(Doing::ALL.iter().map(|doing| doing.as_str())).map(ToString::to_string).collect()
+}
+
+/// No line of so many characters is too long in bytes.
+const SURELY_SHORT: usize = 10_000;
