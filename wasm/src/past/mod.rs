@@ -4,14 +4,4 @@ mod event;
 mod keyed;
 mod rehearsal;
 
-use alloc::string::{String, ToString};
-
-use wasm_bindgen::prelude::*;
-
-pub use rehearsal::{Roll, roll_words};
-
-/// The version of the rules.
-#[wasm_bindgen(js_name = pastVersion)]
-pub fn past_version() -> String {
-    env!("CARGO_PKG_VERSION").to_string()
-}
+pub use rehearsal::Roll;

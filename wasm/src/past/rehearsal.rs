@@ -65,18 +65,15 @@ impl Roll {
         }
     }
 
-    /// What is missing after the last line, with its number; undefined where nothing is.
-    pub fn missing(&self) -> Option<String> {
-        self.reader.as_ref()?.check_end().err().map(|error| error.to_string())
+    /// No more lines come. What is missing after the last one, with its number; undefined where nothing is.
+    pub fn close(&mut self) -> Option<String> {
+        let reader = self.reader.take()?;
+        let missing = reader.check_end().err().map(|error| error.to_string());
+        self.record = reader.finish();
+        missing
     }
 
-    /// No more lines come. Whether there is anything to show.
-    pub fn close(&mut self) -> bool {
-        self.record = self.reader.take().and_then(Reader::finish);
-        self.record.is_some()
-    }
-
-    /// The sums, in the order in which `past.js` names them. NaN is null.
+    /// The sums, in the order in which the page names them. NaN is null. None where nothing could be read.
     pub fn sums(&self) -> Vec<f64> {
         let Some(record) = &self.record else { return Vec::new() };
         let summary = summarize(record);
@@ -108,60 +105,38 @@ impl Roll {
             as_number(fitness.control_failed),
             of_signed(fitness.control_max_us),
         ]);
-        for class in Class::ALL {
-            sums.push(as_number(summary.totals.of(class)));
+        for classes in [&summary.totals, summary.lanes.of(Lane::Fresh), summary.lanes.of(Lane::Kept)] {
+            sums.extend([classes.sum(), classes.lost()].map(as_number));
+            sums.extend(Class::ALL.map(|class| as_number(classes.of(class))));
         }
-        for lane in Lane::ALL {
-            for class in Class::ALL {
-                sums.push(as_number(summary.lanes.of(lane).of(class)));
-            }
-        }
+        let states = States::of(record);
         for one in processes(record) {
-            sums.push(one.pid.map_or(f64::NAN, f64::from));
-            sums.push(as_number(one.sigterms));
-            sums.push(one.drain_us.map_or(f64::NAN, of_signed));
-            sums.push(f64::from(u8::from(one.killed)));
+            let turns = states.turns(one.name);
+            sums.extend([
+                one.pid.map_or(f64::NAN, f64::from),
+                as_number(one.sigterms),
+                one.drain_us.map_or(f64::NAN, of_signed),
+                f64::from(u8::from(one.killed)),
+                turns.len() as f64,
+            ]);
+            for (at_us, _, doing) in turns {
+                sums.extend([of_signed(*at_us), f64::from(*doing as u8)]);
+            }
         }
         sums
     }
 
-    /// The word on it, the line that says why, and all that went wrong, each a line.
+    /// The words for what is counted and numbered (ten classes of ticks, eight things that a process does), the word on
+    /// the roll, the line that says why, all that went wrong, and the causes of the recorded moves, in their order.
     pub fn words(&self) -> Vec<String> {
         let Some(record) = &self.record else { return Vec::new() };
         let summary = summarize(record);
-        let mut words = Vec::from([summary.outcome.as_str().to_string(), summary.why]);
+        let mut words: Vec<String> = Class::ALL.iter().map(|class| class.as_str().to_string()).collect();
+        words.extend(Doing::ALL.iter().map(|doing| doing.as_str().to_string()));
+        words.extend([summary.outcome.as_str().to_string(), summary.why]);
         words.extend(summary.findings.iter().map(ToString::to_string));
+        words.extend(record.moves().map(|(.., cause)| cause.to_string()));
         words
-    }
-
-    /// The causes of the recorded moves, in their order.
-    pub fn causes(&self) -> Vec<String> {
-        self.record.iter().flat_map(Record::moves).map(|(.., cause)| cause.to_string()).collect()
-    }
-
-    /// What a process did: from when on, and what, by its place in `rollWords`.
-    pub fn turns(&self, process: usize) -> Vec<f64> {
-        let mut told = Vec::new();
-        if let Some(record) = &self.record
-            && let Some(planned) = record.header.processes.get(process)
-        {
-            for (at_us, _, doing) in States::of(record).turns(&planned.name) {
-                told.extend([of_signed(*at_us), f64::from(*doing as u8)]);
-            }
-        }
-        told
-    }
-
-    /// What every process was doing at these moments, one after another.
-    pub fn states(&self, moments: Vec<f64>) -> Vec<u8> {
-        let mut told = Vec::new();
-        if let Some(record) = &self.record {
-            let states = States::of(record);
-            for at_us in moments {
-                told.extend(record.header.processes.iter().map(|one| states.at(&one.name, at_us as i64) as u8));
-            }
-        }
-        told
     }
 
     /// Replays it: leaves, ticks for nobody, ticks unknown, until when it holds (NaN: throughout), the number of shifts,
@@ -196,13 +171,6 @@ impl Roll {
         }
         told
     }
-}
-
-/// The words for what is counted and numbered: ten classes of ticks, then what a process does.
-#[wasm_bindgen(js_name = rollWords)]
-pub fn roll_words() -> Vec<String> {
-    let classes = Class::ALL.iter().map(|class| class.as_str());
-    classes.chain(Doing::ALL.iter().map(|doing| doing.as_str())).map(ToString::to_string).collect()
 }
 
 /// No line of so many characters is too long in bytes.
