@@ -13,11 +13,11 @@ const WIDTH = 1000;
 /** As many columns share the width; what falls into one is drawn as its least, its middle and its most. */
 const COLUMNS = 250;
 const LABEL = 18;
-const BAND = 16;
+const BAND = 10;
 const LATENCY = 76;
-/** The latency's scale: from 0.1 ms to 10 s. */
+/** The latency's scale: from 0.1 ms to 10 ms, and to 10 s at most where it is needed. */
 const LEAST_US = 100;
-const DECADES = 5;
+const MOST_DECADES = 5;
 const MARKS = /** @type {Record<string, [string, number, number]>} */ ({ ready: ['ready', 9, 4], not_ready: ['no', 0, 13], refused: ['no', 0, 13], cut: ['no', 0, 13], silent: ['silent', 0, 13], fault: ['fault', 4, 5] });
 
 /** @param {Shown} shown @param {number} at_us */
@@ -42,7 +42,7 @@ export function picture(shown, at_us) {
 
 /** @param {Shown} shown */
 function legend(shown) {
-  const kinds = ['in rotation', 'told to stop', 'draining', ...(shown.tries ? ['what if in', 'what if unknown'] : [])];
+  const kinds = ['process', 'told to stop', 'draining', 'in rotation', ...(shown.tries ? ['what if in', 'what if unknown'] : [])];
   return h('p', { class: 'roll-legend', 'aria-hidden': 'true' }, ...kinds.map((name) => h('span', null, h('i', { class: `roll-key roll-key-${name.replaceAll(' ', '-')}` }), name)));
 }
 
@@ -87,12 +87,12 @@ function lanes(shown) {
     turns.forEach((turn, at) => band(`roll-band roll-is-${turn.doing.replaceAll(' ', '-')}`, turn.at_us, turns[at + 1]?.at_us ?? to_us, y, BAND));
     drawn.push(...events.map((one) => h('path', { class: `roll-mark roll-${one.event}`, d: `M${x(one.at_us)} ${y - 4}v${BAND + 8}` })));
     y += BAND + 2;
-    if (shown.tries) {
-      const shifts = shown.trial.shifts[place];
+    for (const [{ shifts: all }, look] of /** @type {const} */ ([[shown.recorded, 'roll-in'], ...(shown.tries ? [/** @type {const} */ ([shown.trial, 'roll-if'])] : [])])) {
+      const shifts = all[place];
       shifts.forEach((shift, at) => {
-        if (shift.to > 0) band(shift.to === 1 ? 'roll-band roll-if-in' : 'roll-band roll-if-unknown', shift.at_us, shifts[at + 1]?.at_us ?? to_us, y, 10);
+        if (shift.to > 0) band(`roll-band ${shift.to === 1 ? look : 'roll-vague'}`, shift.at_us, shifts[at + 1]?.at_us ?? to_us, y, BAND);
       });
-      y += 12;
+      y += BAND + 2;
     }
     /** @type {Record<string, string>} */
     const marks = {};
@@ -105,7 +105,7 @@ function lanes(shown) {
     y += 20;
   });
 
-  label(shown.tries ? 'misses, and below them what if: nobody or unknown' : 'misses');
+  label(shown.tries ? 'misses; what if: nobody, unknown' : 'misses');
   y += LABEL;
   /** @type {Record<string, string>} */
   const marks = {};
@@ -115,10 +115,12 @@ function lanes(shown) {
   draw(marks);
   y += shown.tries ? 34 : 20;
 
-  label('answer time, least to most, and its middle');
+  label('answer time: least, middle, most');
   y += LABEL;
-  drawn.push(...latency(record, shown, y));
-  for (let decade = 1; decade < DECADES; decade += 2) labels.push(h('span', { class: 'roll-scale', vars: { '--y': `${y + LATENCY * (1 - decade / DECADES)}px` } }, length(LEAST_US * 10 ** decade)));
+  const longest = record.ticks.reduce((most, tick) => Math.max(most, tick.end_us - tick.due_us), record.sums.control_max_us);
+  const decades = Math.min(Math.max(Math.ceil(Math.log10(longest / LEAST_US)), 2), MOST_DECADES);
+  drawn.push(...latency(record, shown, y, decades));
+  for (let decade = 1; decade < decades; decade++) labels.push(h('span', { class: 'roll-scale', vars: { '--y': `${y + LATENCY * (1 - decade / decades)}px` } }, length(LEAST_US * 10 ** decade)));
   y += LATENCY;
   if (shown.tries && shown.trial.holds_until < to_us) drawn.push(h('rect', { class: 'roll-beyond', x: x(shown.trial.holds_until), y: 0, width: WIDTH - x(shown.trial.holds_until), height: y }));
   return h('div', { class: 'roll-lanes', key: 'lanes' },
@@ -126,8 +128,8 @@ function lanes(shown) {
     ...labels, axis(from_us, to_us));
 }
 
-/** @param {Known} record @param {Shown} shown @param {number} top @returns {VNode[]} */
-function latency(record, { from_us, to_us }, top) {
+/** @param {Known} record @param {Shown} shown @param {number} top @param {number} decades @returns {VNode[]} */
+function latency(record, { from_us, to_us }, top, decades) {
   const column = (to_us - from_us) / COLUMNS;
   /** @param {Line[]} list @param {(one: Line) => number|null} took @returns {number[][]} */
   const columns = (list, took) => {
@@ -140,7 +142,7 @@ function latency(record, { from_us, to_us }, top) {
     return all.map((some) => some.sort((a, b) => a - b));
   };
   /** @param {number} us */
-  const y = (us) => Math.round((top + LATENCY * (1 - Math.min(Math.max(Math.log10(us / LEAST_US), 0), DECADES) / DECADES)) * 10) / 10;
+  const y = (us) => Math.round((top + LATENCY * (1 - Math.min(Math.max(Math.log10(us / LEAST_US), 0), decades) / decades)) * 10) / 10;
   const wide = WIDTH / COLUMNS;
   let range = '';
   let middle = '';
@@ -155,7 +157,7 @@ function latency(record, { from_us, to_us }, top) {
     if (some.length > 0) echo += `M${at * wide} ${y(/** @type {number} */ (some.at(-1)))}h${wide}`;
   });
   return [
-    h('path', { class: 'roll-base', d: [1, 3, 5].map((decade) => `M0 ${top + LATENCY * (1 - decade / DECADES)}h${WIDTH}`).join('') }),
+    h('path', { class: 'roll-base', d: Array.from({ length: decades }, (_, decade) => `M0 ${top + LATENCY * (1 - (decade + 1) / decades)}h${WIDTH}`).join('') }),
     h('path', { class: 'roll-range', d: range }), h('path', { class: 'roll-mark roll-echo', d: echo }), h('path', { class: 'roll-mark roll-middle', d: middle }),
   ];
 }

@@ -90,7 +90,7 @@ export function grid(shown) {
           return h('td', { class: own ? 'roll-own' : undefined }, h('button', {
             type: 'button', class: look, 'data-cell': `${count}/${timeout_ms}`, 'aria-label': words, title: words,
             'aria-pressed': String(count === shown.policy.silences && timeout_ms === shown.policy.timeout_ms), on: { click: ['past', 'policy', { silences: count, timeout_ms }, 'push'] },
-          }, cell ? `${cell.nobody}${cell.unknown > 0 ? ' ?' : ''}${Number.isNaN(cell.holds_until) ? '' : ' †'}` : '…'));
+          }, cell ? `${cell.nobody}${Number.isNaN(cell.holds_until) ? '' : ' †'}` : '…', cell && cell.unknown > 0 && h('small', null, ` +${cell.unknown} ?`)));
         })))))),
-    h('p', { class: 'after' }, `Framed: as recorded (${plural(record.recorded.silences, 'silence')}, ${length(record.recorded.timeout_ms * 1000)}). ? some ticks are unknown · † the SIGTERM would have moved`));
+    h('p', { class: 'after' }, `Framed: as recorded (${plural(record.recorded.silences, 'silence')}, ${length(record.recorded.timeout_ms * 1000)}). + ? so many more are unknown · † the SIGTERM would have moved`));
 }

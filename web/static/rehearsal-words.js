@@ -13,7 +13,8 @@ import { plural, visible } from './words.js';
 const LOOKS = /** @type {Record<string, string>} */ ({ kept: 'ready', broken: 'not_ready', incomplete: 'not_ready' });
 /** Side by side, as the report has them; `lost` is four classes. */
 const PROMISE = ['ok', 'lost', 'slow', 'server_error', 'unexpected', 'nobody', 'ours'];
-export const MISSES_SHOWN = 50;
+export const MISSES_SHOWN = 10;
+export const MORE_SHOWN = 100;
 
 /** A length of time: rounded down, as the report does it. @param {number} us */
 export function length(us) {
@@ -111,7 +112,7 @@ export function misses(shown, many) {
   return h('section', { key: 'misses', class: 'instances roll-misses', 'aria-label': 'Misses' },
     h('h2', null, record.misses.length === 0 ? 'No tick was missed' : `${plural(record.misses.length, 'miss').replace(/misss$/, 'misses')}`),
     rows.length > 0 && h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The list of misses' }, h('table', null,
-      h('thead', null, h('tr', null, ...['Due', 'Asked', 'Class', 'Error', 'Connection', 'When due', 'When it ended'].map((name) => h('th', { scope: 'col' }, name)))),
+      h('thead', null, h('tr', null, ...['Due', 'Asked', 'Class', 'Error', 'Connection', 'States when due', 'Ended', 'States then'].map((name) => h('th', { scope: 'col' }, name)))),
       h('tbody', null, ...rows.map((tick) => h('tr', { key: String(tick.tick), 'data-tick': tick.tick },
         h('th', { scope: 'row' }, h('button', { type: 'button', class: 'opener', on: { click: ['past', 'at', tick.due_us] } }, moment(tick.due_us))),
         h('td', null, tick.process ? visible(tick.process) : 'nobody'),
@@ -119,8 +120,8 @@ export function misses(shown, many) {
         h('td', null, [tick.status, tick.error && visible(tick.error)].filter((word) => word).join(' ') || '–'),
         h('td', null, tick.connection === null ? '–' : `${tick.connection}, use ${tick.uses}, ${tick.lane}`),
         h('td', null, states(record, tick.due_us)),
-        h('td', null, `${moment(tick.end_us)}: ${states(record, tick.end_us)}`)))))),
-    rest > 0 && h('p', { class: 'paging' }, `and ${rest} more`, h('button', { type: 'button', on: { click: ['past', 'more'] } }, `Show ${Math.min(rest, MISSES_SHOWN)} more`)));
+        h('td', null, moment(tick.end_us)), h('td', null, states(record, tick.end_us))))))),
+    rest > 0 && h('p', { class: 'paging' }, `and ${rest} more`, h('button', { type: 'button', on: { click: ['past', 'more'] } }, `Show ${Math.min(rest, MORE_SHOWN)} more`)));
 }
 
 /** What the picture shows, as a table. @param {Shown} shown */
