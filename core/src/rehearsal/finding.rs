@@ -10,7 +10,7 @@ use core::fmt;
 use super::class::{Class, Classes};
 use super::fitness::count;
 use super::length::Length;
-use super::order::by_number;
+use super::order::ticks_by_number;
 use super::record::{Event, Record, Tick};
 use super::states::{States, Turn};
 use crate::rotation::{Answer, MoveKind};
@@ -124,8 +124,7 @@ pub enum Told {
 /// All findings of a record, the most telling first.
 pub fn findings(record: &Record, totals: &Classes) -> Vec<Finding> {
     let states = States::of(record);
-    let ticks: Vec<&Tick> = record.told_ticks().filter(|tick| tick.class != Class::Ok).collect();
-    let ticks: Vec<&Tick> = by_number(&ticks).into_iter().filter_map(|place| ticks.get(place).copied()).collect();
+    let ticks = ticks_by_number(record, &|tick| tick.class != Class::Ok);
     let names = || record.header.processes.iter().map(|planned| &*planned.name);
     let of = |process: &str, class: Class| -> Vec<&Tick> {
         ticks.iter().copied().filter(|tick| tick.class == class && tick.process.as_deref() == Some(process)).collect()

@@ -42,14 +42,17 @@ pub(super) fn heard(record: &Record, timeout_us: i64) -> Vec<Heard<'_>> {
     let mut all = Vec::new();
     for (process, planned) in record.header.processes.iter().enumerate() {
         let of = |name: &str| *name == *planned.name;
-        let late = record.events.iter().filter_map(|event| match event {
-            Event::Late { at_us, due_us, process, answer } if of(process) => Some((*due_us, *at_us, answer)),
-            _ => None,
-        });
+        let mut late = Vec::new();
+        for event in &record.events {
+            if let Event::Late { at_us, due_us, process, answer } = event
+                && of(process)
+            {
+                late.push((*due_us, *at_us, answer));
+            }
+        }
         let options = &record.header.options;
         let (busy_until, vague_until) = (i64::MIN, i64::MIN);
-        let mut within =
-            Within { options, process, timeout_us, busy_until, vague_until, late: late.collect(), past_late: 0 };
+        let mut within = Within { options, process, timeout_us, busy_until, vague_until, late, past_late: 0 };
         for (place, event) in record.events.iter().enumerate() {
             if let Event::Probe { at_us, due_us, sent_us, process, answer, late_us } = event
                 && of(process)
@@ -62,7 +65,13 @@ pub(super) fn heard(record: &Record, timeout_us: i64) -> Vec<Heard<'_>> {
     }
     // Those of the recorded time are ordered by their places in the file.
     let order = in_order(all.len(), &|place| all.get(place).map_or(0, |(key, _)| *key));
-    order.into_iter().filter_map(|place| all.get(place).map(|(_, one)| *one)).collect()
+    let mut ordered = Vec::with_capacity(all.len());
+    for place in order {
+        if let Some((_, one)) = all.get(place) {
+            ordered.push(*one);
+        }
+    }
+    ordered
 }
 
 /// The probes of one process within another time.

@@ -3,37 +3,62 @@
 
 use alloc::vec::Vec;
 
-use super::record::Tick;
+use super::record::{Record, Tick};
 
 /// The places `0..length` in order of their keys, those of one key as they stand. Takes O(n) where they are in order
 /// already, O(n log n) else.
 pub(super) fn in_order(length: usize, key: &dyn Fn(usize) -> i64) -> Vec<usize> {
-    let mut all: Vec<(i64, usize)> = (0..length).map(|place| (key(place), place)).collect();
-    if !all.is_sorted() {
-        let mut parent = all.len() / 2;
+    let mut all: Vec<(i64, usize)> = Vec::with_capacity(length);
+    for place in 0..length {
+        all.push((key(place), place));
+    }
+    let heap = all.as_mut_slice();
+    if !heap.is_sorted() {
+        let mut parent = heap.len() / 2;
         while let Some(next) = parent.checked_sub(1) {
             parent = next;
-            sift(&mut all, parent);
+            sift(heap, parent);
         }
-        let mut rest = all.as_mut_slice();
-        while let Some(last) = rest.len().checked_sub(1) {
-            rest.swap(0, last);
-            rest = rest.split_at_mut(last).0;
-            sift(rest, 0);
+        let mut rest = heap.len();
+        while let Some(last) = rest.checked_sub(1) {
+            rest = last;
+            heap.swap(0, last);
+            sift(heap.get_mut(..last).unwrap_or_default(), 0);
         }
     }
-    all.into_iter().map(|(_, place)| place).collect()
+    let mut places = Vec::with_capacity(length);
+    for (_, place) in all {
+        places.push(place);
+    }
+    places
 }
 
 /// These in order.
-pub(super) fn sorted(all: Vec<i64>) -> Vec<i64> {
+pub(super) fn sorted(all: &[i64]) -> Vec<i64> {
     let of = |place| all.get(place).copied().unwrap_or(0);
-    in_order(all.len(), &of).into_iter().map(of).collect()
+    let mut sorted = Vec::with_capacity(all.len());
+    for place in in_order(all.len(), &of) {
+        sorted.push(of(place));
+    }
+    sorted
 }
 
-/// Ticks in order of their numbers.
-pub(super) fn by_number(ticks: &[&Tick]) -> Vec<usize> {
-    in_order(ticks.len(), &|place| ticks.get(place).map_or(0, |tick| i64::try_from(tick.tick).unwrap_or(i64::MAX)))
+/// The ticks that count, in order of their numbers.
+pub(super) fn ticks_by_number<'a>(record: &'a Record, counts: &dyn Fn(&Tick) -> bool) -> Vec<&'a Tick> {
+    let mut all = Vec::new();
+    for tick in record.told_ticks() {
+        if counts(tick) {
+            all.push(tick);
+        }
+    }
+    let number = |place: usize| all.get(place).map_or(0, |tick| i64::try_from(tick.tick).unwrap_or(i64::MAX));
+    let mut ordered = Vec::with_capacity(all.len());
+    for place in in_order(all.len(), &number) {
+        if let Some(tick) = all.get(place) {
+            ordered.push(*tick);
+        }
+    }
+    ordered
 }
 
 /// Moves one down until none below it is larger.

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::heard::heard;
-use super::order::by_number;
-use super::record::{Record, Tick};
+use super::order::ticks_by_number;
+use super::record::Record;
 use super::stream::{Choice, Membership, Stream};
 use crate::rotation::{Answer, Bearing, Cutting, MoveKind, Place, RotationPolicy, Silence};
 
@@ -108,9 +108,8 @@ impl Replay {
         for (at_us, process, to) in &shifts {
             stream.shifted(*at_us, *process, *to);
         }
-        let ticks: Vec<&Tick> = record.told_ticks().collect();
         let mut untold = Vec::new();
-        for tick in by_number(&ticks).into_iter().filter_map(|place| ticks.get(place)) {
+        for tick in ticks_by_number(record, &|_| true) {
             let asked = match stream.choose_if_known(tick.lane, tick.due_us, tick.sent_us.unwrap_or(tick.due_us)) {
                 Some(Choice::Nobody) => {
                     untold.push((tick.due_us, Untold::Nobody));

@@ -76,13 +76,22 @@ pub struct States<'a> {
 impl<'a> States<'a> {
     /// Reads them from a record.
     pub fn of(record: &'a Record) -> Self {
-        let turns: Vec<(i64, &str, Turn)> = record.events.iter().filter_map(turn_of).collect();
+        let mut turns: Vec<(i64, &str, Turn)> = Vec::new();
+        for event in &record.events {
+            if let Some(turn) = turn_of(event) {
+                turns.push(turn);
+            }
+        }
         // Turns of one moment stay in the order of the file: a join and its SIGTERM may share one.
         let order = in_order(turns.len(), &|place| turns.get(place).map_or(0, |(at, ..)| *at));
-        let mut of: Vec<(&str, Vec<_>)> = record.header.processes.iter().map(|one| (&*one.name, Vec::new())).collect();
-        for (at, process, turn) in order.into_iter().filter_map(|place| turns.get(place).copied()) {
+        let mut of: Vec<(&str, Vec<(i64, Turn, Doing)>)> = Vec::new();
+        for planned in &record.header.processes {
+            of.push((&*planned.name, Vec::new()));
+        }
+        for place in order {
+            let Some((at, process, turn)) = turns.get(place).copied() else { continue };
             let Some((_, past)) = of.iter_mut().find(|(name, _)| *name == process) else { continue };
-            let before = past.last().map_or(Doing::NotStarted, |(.., doing): &(i64, Turn, Doing)| *doing);
+            let before = past.last().map_or(Doing::NotStarted, |(.., doing)| *doing);
             past.push((at, turn, after(before, turn)));
         }
         Self { of }

@@ -183,10 +183,16 @@ pub(super) fn longest_gap(record: &Record) -> Option<(i64, i64)> {
     if record.ticks == 0 {
         return None;
     }
-    let good = sorted(record.told_ticks().filter(|tick| tick.class == Class::Ok).map(|tick| tick.end_us).collect());
+    let mut good = Vec::new();
+    for tick in record.told_ticks() {
+        if tick.class == Class::Ok {
+            good.push(tick.end_us);
+        }
+    }
+    let mut ends = sorted(&good);
     // The stream ends with its last tick, not with the clean-up after it.
     let due = i64::try_from(record.ticks).unwrap_or(i64::MAX).saturating_mul(record.header.options.every_us);
-    let ends = good.iter().copied().chain([due.max(good.last().copied().unwrap_or(0))]);
+    ends.push(due.max(ends.last().copied().unwrap_or(0)));
     let mut last = 0_i64;
     let mut longest = (0_i64, 0_i64);
     for end in ends {

@@ -106,13 +106,15 @@ impl Roll {
             of_signed(fitness.control_max_us),
         ]);
         for classes in [&summary.totals, summary.lanes.of(Lane::Fresh), summary.lanes.of(Lane::Kept)] {
-            sums.extend([classes.sum(), classes.lost()].map(as_number));
-            sums.extend(Class::ALL.map(|class| as_number(classes.of(class))));
+            sums.extend_from_slice(&[as_number(classes.sum()), as_number(classes.lost())]);
+            for class in Class::ALL {
+                sums.push(as_number(classes.of(class)));
+            }
         }
         let states = States::of(record);
         for one in processes(record) {
             let turns = states.turns(one.name);
-            sums.extend([
+            sums.extend_from_slice(&[
                 one.pid.map_or(f64::NAN, f64::from),
                 as_number(one.sigterms),
                 one.drain_us.map_or(f64::NAN, of_signed),
@@ -120,7 +122,7 @@ impl Roll {
                 turns.len() as f64,
             ]);
             for (at_us, _, doing) in turns {
-                sums.extend([of_signed(*at_us), f64::from(*doing as u8)]);
+                sums.extend_from_slice(&[of_signed(*at_us), f64::from(*doing as u8)]);
             }
         }
         sums
@@ -131,11 +133,21 @@ impl Roll {
     pub fn words(&self) -> Vec<String> {
         let Some(record) = &self.record else { return Vec::new() };
         let summary = summarize(record);
-        let mut words: Vec<String> = Class::ALL.iter().map(|class| class.as_str().to_string()).collect();
-        words.extend(Doing::ALL.iter().map(|doing| doing.as_str().to_string()));
-        words.extend([summary.outcome.as_str().to_string(), summary.why]);
-        words.extend(summary.findings.iter().map(ToString::to_string));
-        words.extend(record.moves().map(|(.., cause)| cause.to_string()));
+        let mut words = Vec::new();
+        for class in Class::ALL {
+            words.push(String::from(class.as_str()));
+        }
+        for doing in Doing::ALL {
+            words.push(String::from(doing.as_str()));
+        }
+        words.push(String::from(summary.outcome.as_str()));
+        words.push(summary.why);
+        for finding in &summary.findings {
+            words.push(finding.to_string());
+        }
+        for (.., cause) in record.moves() {
+            words.push(cause.to_string());
+        }
         words
     }
 
@@ -164,10 +176,10 @@ impl Roll {
                 Membership::In => 1.,
                 Membership::Unknown => 2.,
             };
-            told.extend([of_signed(at_us), process as f64, to]);
+            told.extend_from_slice(&[of_signed(at_us), process as f64, to]);
         }
         for (due_us, what) in replay.untold {
-            told.extend([of_signed(due_us), f64::from(u8::from(what == Untold::Unknown))]);
+            told.extend_from_slice(&[of_signed(due_us), f64::from(u8::from(what == Untold::Unknown))]);
         }
         told
     }
