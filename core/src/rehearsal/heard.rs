@@ -79,9 +79,9 @@ struct Within<'a> {
     options: &'a Options,
     process: usize,
     timeout_us: i64,
-    /// What is due before would not have been asked: another one was undecided.
+    /// What is due up to then would not have been asked: another one was undecided.
     busy_until: i64,
-    /// What is due before need not have been asked.
+    /// What is due up to then need not have been asked.
     vague_until: i64,
     /// The answers to probes that had been taken for silent: when those were due, when it came, and what.
     late: Vec<(i64, i64, &'a Answer)>,
@@ -96,22 +96,24 @@ impl<'a> Within<'a> {
         if self.timeout_us == self.options.probe_timeout_us {
             return push(i64::try_from(place).unwrap_or(i64::MAX), probe.at_us, Some(probe.answer));
         }
-        if probe.due_us < self.busy_until {
-            return;
-        }
-        if probe.due_us < self.vague_until {
-            return push(probe.at_us, probe.at_us, None);
-        }
-        let decided_us = match self.said(probe) {
-            Said::Known(at_us, answer) => {
-                push(at_us, at_us, Some(answer));
-                self.busy_until = at_us;
-                at_us
-            }
-            Said::Unknown(from_us, until_us) => {
-                push(from_us, from_us, None);
-                self.vague_until = until_us;
-                from_us
+        let decided_us = if probe.due_us <= self.busy_until {
+            self.busy_until
+        } else if probe.due_us <= self.vague_until {
+            push(probe.due_us, probe.due_us, None);
+            self.vague_until = self.vague_until.max(probe.due_us.saturating_add(self.timeout_us));
+            probe.due_us
+        } else {
+            match self.said(probe) {
+                Said::Known(at_us, answer) => {
+                    push(at_us, at_us, Some(answer));
+                    self.busy_until = at_us;
+                    at_us
+                }
+                Said::Unknown(from_us, until_us) => {
+                    push(from_us, from_us, None);
+                    self.vague_until = until_us;
+                    from_us
+                }
             }
         };
         // Due while this one was undecided, and asked if it had not been.
@@ -120,7 +122,7 @@ impl<'a> Within<'a> {
         let mut due_us = probe.due_us.saturating_add(past.saturating_mul(every_us));
         for _ in 0..MAX_UNASKED {
             due_us = due_us.saturating_add(every_us);
-            if due_us >= probe.at_us {
+            if due_us > probe.at_us {
                 break;
             }
             push(due_us, due_us, None);
@@ -155,7 +157,7 @@ impl<'a> Within<'a> {
             Said::Known(probe.at_us, probe.answer)
         } else if probe.late_us > 0 {
             // It lay in our system when we came to the deadline, for nobody knows how long.
-            Said::Unknown(until_us, until_us)
+            Said::Unknown(probe.sent_us, until_us)
         } else {
             Said::Known(until_us, &SILENT)
         }
