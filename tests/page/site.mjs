@@ -24,6 +24,14 @@ export function shipped_wasm() {
   return load(site().assets);
 }
 
+/** The very wasm that the views of the past load, and the page's own reader of records on it. */
+export async function shipped_past() {
+  const { assets } = site();
+  const past = await import(`${assets}/greenlight_past.js`);
+  past.initSync({ module: readFileSync(`${assets}/greenlight_past_bg.wasm`) });
+  return { past, ...(await import(`${assets}/rehearsal-record.js`)) };
+}
+
 /** The same rules with the player of scenarios. */
 export function scenario_wasm() {
   return load(`${root}/target/page-wasm/scenario`);

@@ -141,8 +141,9 @@ impl Fields<'_> {
     }
 
     fn wrong(&self, key: K, wanted: &'static str) {
-        // The last one is as good as the first.
-        self.keys.wrong.set(Some(self.key(key).wrong(wanted, self.get(key))));
+        // What follows may be wrong because of the first.
+        let first = self.keys.wrong.take();
+        self.keys.wrong.set(first.or_else(|| Some(self.key(key).wrong(wanted, self.get(key)))));
     }
 
     fn has(&self, key: K) -> bool {
