@@ -2,7 +2,7 @@
 
 import AxeBuilder from '@axe-core/playwright';
 
-import { banner, degraded, expect, expect_verdict, names, open, row, save, serving, test, what_if } from './pages.mjs';
+import { banner, degraded, expect, expect_verdict, fits, names, open, row, save, serving, test, what_if } from './pages.mjs';
 
 const BOARD = [serving('dev'), degraded('lane', { idle_secs: 1200, last_red_files: ['a.rs'] }), degraded('merge', { idle_secs: 99999 }), { name: 'wip', phase: 'queued' }];
 
@@ -10,8 +10,6 @@ async function has_no_fault(page) {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([]);
 }
-
-const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
 /** Every view that the page has, and how one gets there. */
 const VIEWS = {

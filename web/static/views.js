@@ -71,12 +71,12 @@ export class Views {
   }
 }
 
-/** How the first line of a file begins that one of these views opens. @type {[Later, RegExp][]} */
-const FILES = [['history', /"schema":\s*"greenlight\.history\//], ['rehearsal', /"schema":\s*"greenlight\.rehearsal\//]];
+/** How a file begins that a view opens. @type {[import('../types/page').ViewName, RegExp][]} */
+const FILES = [['live', /^\s*\{\s*"instances"/], ['history', /"schema":\s*"greenlight\.history\//], ['rehearsal', /"schema":\s*"greenlight\.rehearsal\//]];
 /** As much of a file tells what it is. */
 const HEAD_BYTES = 4096;
 
-/** Which view opens the file; null: none of these. @param {File} file @returns {Promise<Later|null>} */
+/** Which view opens the file; null: none of these. @param {File} file @returns {Promise<import('../types/page').ViewName|null>} */
 export async function view_of_file(file) {
   const [line] = (await file.slice(0, HEAD_BYTES).text()).split('\n', 1);
   return FILES.find(([, head]) => head.test(line))?.[0] ?? null;
