@@ -1,6 +1,5 @@
 // The Rehearsal view: a record opened from a file, by a drop and from an address, replayed under other policies.
 
-import { readFileSync } from 'node:fs';
 import { copyFileSync } from 'node:fs';
 
 import { expect, fits, test } from './pages.mjs';

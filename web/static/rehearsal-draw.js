@@ -1,11 +1,11 @@
 // The picture of a rehearsal: everything on one axis of time. Pure. All that is drawn is said in words beside it.
 
 /** @typedef {import('../types/rehearsal').Known} Known */
-/** @typedef {import('../types/rehearsal').Line} Line */
 /** @typedef {import('../types/rehearsal').Shown} Shown */
 /** @typedef {import('./dom.js').VNode} VNode */
 
 import { h, lazy } from './dom.js';
+import { answer_time, columns } from './rehearsal-record.js';
 import { at_moment, length, moment } from './rehearsal-words.js';
 import { visible } from './words.js';
 
@@ -130,30 +130,19 @@ function lanes(shown) {
 
 /** @param {Known} record @param {Shown} shown @param {number} top @param {number} decades @returns {VNode[]} */
 function latency(record, { from_us, to_us }, top, decades) {
-  const column = (to_us - from_us) / COLUMNS;
-  /** @param {Line[]} list @param {(one: Line) => number|null} took @returns {number[][]} */
-  const columns = (list, took) => {
-    /** @type {number[][]} */
-    const all = Array.from({ length: COLUMNS }, () => []);
-    for (const one of list) {
-      const us = took(one);
-      if (us !== null) all[Math.floor((one.due_us - from_us) / column)]?.push(us);
-    }
-    return all.map((some) => some.sort((a, b) => a - b));
-  };
   /** @param {number} us */
   const y = (us) => Math.round((top + LATENCY * (1 - Math.min(Math.max(Math.log10(us / LEAST_US), 0), decades) / decades)) * 10) / 10;
   const wide = WIDTH / COLUMNS;
   let range = '';
   let middle = '';
-  columns(record.ticks, (tick) => (tick.process ? tick.end_us - tick.due_us : null)).forEach((some, at) => {
+  columns(record.ticks, from_us, to_us, COLUMNS, answer_time).forEach((some, at) => {
     if (some.length === 0) return;
     const [least, half, most] = [some[0], some[some.length >> 1], /** @type {number} */ (some.at(-1))].map(y);
     range += `M${at * wide} ${most}h${wide}V${least + 1}h${-wide}z`;
     middle += `M${at * wide} ${half}h${wide}`;
   });
   let echo = '';
-  columns(record.by.control ?? [], (one) => one.took_us).forEach((some, at) => {
+  columns(record.by.control ?? [], from_us, to_us, COLUMNS, (one) => one.took_us).forEach((some, at) => {
     if (some.length > 0) echo += `M${at * wide} ${y(/** @type {number} */ (some.at(-1)))}h${wide}`;
   });
   return [

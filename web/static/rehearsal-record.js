@@ -108,6 +108,25 @@ export function doing_at(record, process, at_us) {
   return last_by(process.turns, at_us, (turn) => turn.at_us)?.doing ?? record.doings[0];
 }
 
+/**
+ * What took how long, in order of length, by spans of one width.
+ * @param {Line[]} list @param {number} from_us @param {number} to_us @param {number} count @param {(one: Line) => number|null} took @returns {number[][]}
+ */
+export function columns(list, from_us, to_us, count, took) {
+  /** @type {number[][]} */
+  const all = Array.from({ length: count }, () => []);
+  for (const one of list) {
+    const us = took(one);
+    if (us !== null) all[Math.floor(((one.due_us - from_us) / (to_us - from_us)) * count)]?.push(us);
+  }
+  return all.map((some) => some.sort((a, b) => a - b));
+}
+
+/** From when it was due. null: nobody was asked. @param {Line} tick */
+export function answer_time(tick) {
+  return tick.process ? tick.end_us - tick.due_us : null;
+}
+
 export const MEMBERSHIP = ['out', 'in', 'unknown'];
 
 /** Where a replay has a process. @param {{at_us: number, to: number}[]} shifts @param {number} at_us */

@@ -7,7 +7,7 @@
 
 import { h } from './dom.js';
 import { icon } from './icons.js';
-import { MEMBERSHIP, doing_at, last_by, place_at } from './rehearsal-record.js';
+import { MEMBERSHIP, answer_time, columns, doing_at, last_by, place_at } from './rehearsal-record.js';
 import { plural, visible } from './words.js';
 
 const LOOKS = /** @type {Record<string, string>} */ ({ kept: 'ready', broken: 'not_ready', incomplete: 'not_ready' });
@@ -149,6 +149,17 @@ export function twin(shown) {
     rows.length > ROWS && h('p', null, `and ${rows.length - ROWS} more`));
 }
 
+/** The answer times of the picture, as a table. @param {Shown} shown */
+export function times_twin(shown) {
+  const record = /** @type {Known} */ (shown.record);
+  const { from_us, to_us } = shown;
+  const rows = columns(record.ticks, from_us, to_us, SPANS, answer_time).map((some, at) =>
+    [moment(from_us + ((to_us - from_us) * at) / SPANS), String(some.length), ...(some.length === 0 ? ['–', '–', '–'] : [some[0], some[some.length >> 1], /** @type {number} */ (some.at(-1))].map(length))]);
+  return h('details', { class: 'roll-twin' }, h('summary', null, 'Answer times as a table'),
+    h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Answer times as a table' }, table(['From', 'Asked', 'Least', 'Middle', 'Most'], rows)));
+}
+
+const SPANS = 20;
 const ROWS = 500;
 
 /** @param {Line} line @param {string} words @returns {[number, string, string]} */

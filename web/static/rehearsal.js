@@ -14,7 +14,7 @@ import { load_past } from './past.js';
 import { picture } from './rehearsal-draw.js';
 import { cells, controls, grid, key, result } from './rehearsal-policy.js';
 import { is_same, read_record, replayed } from './rehearsal-record.js';
-import { MISSES_SHOWN, MORE_SHOWN, misses, sums, twin, verdict } from './rehearsal-words.js';
+import { MISSES_SHOWN, MORE_SHOWN, misses, sums, times_twin, twin, verdict } from './rehearsal-words.js';
 import { visible } from './words.js';
 
 /** A record beyond this is not one that a rehearsal wrote. */
@@ -249,7 +249,7 @@ export function open(host) {
         record !== null && !shown.partly && h('button', { type: 'button', on: { click: ['past', 'partly'] } }, 'Show what was readable before')),
       ...(is_seen ? [
         verdict(record), sums(record), controls(shown), result(shown), picture(shown, moment()),
-        h('section', { key: 'twin' }, twin(shown)), misses(shown, many), grid(shown),
+        h('section', { key: 'twin' }, twin(shown), times_twin(shown)), misses(shown, many), grid(shown),
       ] : []),
       record === null && refusal === '' && !shown.loading ? empty() : h('div', { key: 'empty', class: 'nothing' }),
     ];
