@@ -7,6 +7,8 @@
 /** @typedef {import('../types/rehearsal').Policy} Policy */
 /** @typedef {import('../types/rehearsal').Replayed} Replayed */
 
+import { crossing } from './rehearsal-lines.js';
+
 /** The order in which core hands over its sums. */
 const SUMS = ['silences', 'timeout_us', 'joins', 'hold', 'exit', 'ticks', 'lost', 'missed', 'drain_margin_us', 'reopened', 'longest_gap_us', 'end_us',
   'late_ticks', 'late_p99_us', 'late_max_us', 'without_outcome', 'late_probes', 'late_probe_max_us', 'late_answers', 'faults', 'self_connects', 'control', 'control_failed', 'control_max_us'];
@@ -26,14 +28,12 @@ export async function read_record(past, text, pause) {
   let refusal = '';
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  try {
-    for (let at = 0; at < lines.length; at++) {
-      const line = roll.read(lines[at]);
-      (by[line.event] ??= []).push(line);
-      if (at % LINES_AT_ONCE === LINES_AT_ONCE - 1) await pause();
-    }
-  } catch (error) {
-    refusal = error instanceof Error ? error.message : String(error);
+  for (let at = 0; at < lines.length; at++) {
+    const { line, bytes, numbers, name, text: words } = crossing(lines[at]);
+    refusal = roll.take(bytes, new Float64Array(numbers), name, words) ?? '';
+    if (refusal !== '') break;
+    (by[line.event] ??= []).push(line);
+    if (at % LINES_AT_ONCE === LINES_AT_ONCE - 1) await pause();
   }
   const missing = roll.close();
   return { known: known(roll, by), refusal: refusal || missing || '' };
@@ -43,7 +43,9 @@ export async function read_record(past, text, pause) {
 function known(roll, by) {
   const numbers = Array.from(roll.sums());
   if (numbers.length === 0) return null;
-  const words = roll.words();
+  /** @type {string[]} */
+  const words = [];
+  for (let word = roll.word(0); word !== undefined; word = roll.word(words.length)) words.push(word);
   /** @param {number} count */
   const take = (count) => numbers.splice(0, count);
   const taken = take(SUMS.length);
@@ -56,7 +58,7 @@ function known(roll, by) {
     return { all, lost, of: Object.fromEntries(classes.map((name, at) => [name, counts[at]])) };
   });
   const moves = by.move ?? [];
-  const causes = words.splice(words.length - moves.length);
+  const causes = moves.map((_, at) => roll.cause(at) ?? '');
   /** @type {Known['processes']} */
   const processes = by.header[0].processes.map((/** @type {Line} */ planned) => {
     const [pid, sigterms, drain_us, killed, count] = take(5);

@@ -1,271 +1,106 @@
-//! The events of a record, read field by field from parsed lines.
+//! The events of a record as numbers: the other side reads lines, and what becomes of them is decided here.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::Cell;
 use core::num::NonZeroU32;
 
 use greenlight_core::rehearsal::{
     Class, Door, Ending, Event, Header, Lane, Machine, Options, Planned, Spawn, Tick, Unfinished,
 };
 use greenlight_core::rotation::{Answer, Cause, Cutting, HoldLast, MoveKind, Refuser, RotationPolicy, Silence};
-use wasm_bindgen::prelude::*;
 
-use super::keyed::{Key, Keyed};
-use crate::number::as_signed;
-use crate::wrong::Wrong;
-
-/// The keys of a record's lines, each made once.
-pub(super) struct Keys {
-    keys: Vec<Key>,
-    /// What is wrong with the event that is being read.
-    wrong: Cell<Option<Wrong>>,
+/// A line: its numbers in the order in which `rehearsal-lines.js` writes them down, a name, and a text. NaN is null; a
+/// word is its place among those that may stand there. Both sides hold the ranges: what is beyond is refused there.
+pub(super) struct Row<'a> {
+    pub(super) numbers: &'a [f64],
+    pub(super) name: Option<Box<str>>,
+    pub(super) text: Box<str>,
 }
 
-/// Which of them.
-#[derive(Clone, Copy)]
-#[repr(u8)]
-enum K {
-    Event,
-    At,
-    Due,
-    Sent,
-    End,
-    Late,
-    Took,
-    Process,
-    Pid,
-    Exit,
-    Text,
-    Asked,
-    Found,
-    Status,
-    Answer,
-    Kind,
-    By,
-    Code,
-    Version,
-    Move,
-    Cause,
-    InARow,
-    Tick,
-    Lane,
-    Class,
-    Error,
-    Connection,
-    Uses,
-    Reopened,
-    Ticks,
-    How,
-    Ending,
-    Because,
-    Schema,
-    Options,
-    Policy,
-    Machine,
-    Processes,
-    Name,
-    Command,
-    Address,
-    Ready,
-    Every,
-    ProbeEvery,
-    ProbeTimeout,
-    Lag,
-    GiveUp,
-    WarmUp,
-    Tail,
-    StartTimeout,
-    DrainTimeout,
-    MaxSlow,
-    Path,
-    Expect,
-    Spawn,
-    Busy,
-    Silences,
-    Joins,
-    HoldLast,
-    Cores,
-    Descriptors,
-    DescriptorsNeeded,
-    ClientPorts,
-}
-
-/// In the order of `K`.
-const KEYS: &str = "event at_us due_us sent_us end_us late_us took_us process pid exit text asked found status answer kind by \
-    code version move cause in_a_row tick lane class error connection uses reopened ticks how ending because schema \
-    options policy machine processes name command address ready every_us probe_every_us probe_timeout_us lag_us \
-    give_up_us warm_up_us tail_us start_timeout_us drain_timeout_us max_slow path expect spawn busy silences_to_leave \
-    answers_to_join hold_last cores descriptors descriptors_needed client_ports";
-
-impl Keys {
-    pub(super) fn new() -> Self {
-        Self { keys: KEYS.split_ascii_whitespace().map(Key::new).collect(), wrong: Cell::new(None) }
-    }
-
-    /// The schema, of whatever says one.
-    pub(super) fn schema(&self, line: &JsValue) -> Option<Box<str>> {
-        let schema = Keyed::of(line.clone())?.get(&self.keys[K::Schema as usize]).as_string();
-        schema.map(String::into_boxed_str)
-    }
-
-    /// One event.
-    ///
-    /// # Errors
-    /// Which field, and what is wanted there.
-    pub(super) fn event(&self, line: &JsValue) -> Result<Event, Wrong> {
-        let of = Keyed::of(line.clone()).ok_or_else(|| Wrong::new("it", "an object", line.clone()))?;
-        let event = Fields { keys: self, of }.event();
-        self.wrong.take().map_or(Ok(event), Err)
-    }
-}
-
-/// An object of a line. What is wrong with it is noted, and something else is taken in its place: the event is thrown
-/// away in the end. To leave at once from everywhere would weigh as much as all the rest.
-struct Fields<'a> {
-    keys: &'a Keys,
-    of: Keyed,
-}
-
-/// The largest whole number that both sides know for certain.
-const LARGEST: i64 = (1 << 53) - 1;
-
-impl Fields<'_> {
-    fn key(&self, key: K) -> &Key {
-        &self.keys.keys[key as usize]
-    }
-
-    fn get(&self, key: K) -> JsValue {
-        self.of.get(self.key(key))
-    }
-
-    fn wrong(&self, key: K, wanted: &'static str) {
-        // What follows may be wrong because of the first.
-        let first = self.keys.wrong.take();
-        self.keys.wrong.set(first.or_else(|| Some(self.key(key).wrong(wanted, self.get(key)))));
-    }
-
-    fn has(&self, key: K) -> bool {
-        let value = self.get(key);
-        !value.is_null() && !value.is_undefined()
-    }
-
-    fn between(&self, key: K, least: i64, most: i64) -> i64 {
-        let number = as_signed(&self.get(key)).unwrap_or(i64::MIN);
-        if number < least || number > most {
-            self.wrong(key, "a whole number within its bounds");
+impl Row<'_> {
+    fn next(&mut self) -> f64 {
+        match self.numbers.split_first() {
+            Some((first, rest)) => {
+                self.numbers = rest;
+                *first
+            }
+            None => f64::NAN,
         }
-        number
     }
 
-    fn moment(&self, key: K) -> i64 {
-        self.between(key, -LARGEST, LARGEST)
+    #[expect(clippy::cast_possible_truncation, reason = "whole numbers within 2^53 come here")]
+    fn moment(&mut self) -> i64 {
+        self.next() as i64
     }
 
-    fn moment_if_any(&self, key: K) -> Option<i64> {
-        self.has(key).then(|| self.moment(key))
+    fn moment_if_any(&mut self) -> Option<i64> {
+        let number = self.next();
+        #[expect(clippy::cast_possible_truncation, reason = "as above")]
+        (!number.is_nan()).then_some(number as i64)
     }
 
-    fn count(&self, key: K) -> u64 {
-        self.between(key, 0, LARGEST).unsigned_abs()
+    fn count(&mut self) -> u64 {
+        self.moment().unsigned_abs()
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is beyond is refused")]
-    fn small(&self, key: K) -> u32 {
-        self.between(key, 0, i64::from(u32::MAX)) as u32
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the other side holds the range")]
+    fn small(&mut self) -> u32 {
+        self.next() as u32
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is beyond is refused")]
-    fn status(&self, key: K) -> u16 {
-        self.between(key, 0, i64::from(u16::MAX)) as u16
+    #[expect(clippy::cast_possible_truncation, reason = "the other side holds the range")]
+    fn status(&mut self) -> u16 {
+        self.small() as u16
     }
 
-    fn status_if_any(&self, key: K) -> Option<u16> {
-        self.has(key).then(|| self.status(key))
+    #[expect(clippy::cast_possible_truncation, reason = "the other side holds the range")]
+    fn status_if_any(&mut self) -> Option<u16> {
+        self.moment_if_any().map(|status| status as u16)
     }
 
-    fn text(&self, key: K) -> Box<str> {
-        let text = self.get(key).as_string();
-        if text.is_none() {
-            self.wrong(key, "a text");
-        }
-        text.unwrap_or_default().into_boxed_str()
+    fn positive(&mut self) -> NonZeroU32 {
+        NonZeroU32::new(self.small()).unwrap_or(NonZeroU32::MIN)
     }
 
-    fn text_if_any(&self, key: K) -> Option<Box<str>> {
-        self.has(key).then(|| self.text(key))
+    fn text(&mut self) -> Box<str> {
+        core::mem::take(&mut self.text)
     }
 
-    fn flag(&self, key: K) -> bool {
-        let value = self.get(key).as_bool();
-        if value.is_none() {
-            self.wrong(key, "true or false");
-        }
-        value == Some(true)
-    }
-
-    /// The place of the word among the words that may stand there.
-    fn word(&self, key: K, words: &'static str) -> usize {
-        let told = self.text(key);
-        words.split_ascii_whitespace().position(|word| *word == *told).unwrap_or_else(|| {
-            self.wrong(key, words);
-            usize::MAX
-        })
-    }
-
-    fn object(&self, key: K) -> Self {
-        let value = self.get(key);
-        if !value.is_object() {
-            self.wrong(key, "an object");
-        }
-        Fields { keys: self.keys, of: value.unchecked_into() }
-    }
-
-    fn event(&self) -> Event {
-        let kind = self.word(
-            K::Event,
-            "header started sigterm exited killed last_words elsewhere expected probe late move tried tick control end",
-        );
+    pub(super) fn event(&mut self) -> Event {
+        let kind = self.small();
+        let at_us = self.moment();
         match kind {
             0 => return Event::Header(self.header()),
-            12 => return Event::Tick(self.tick()),
-            13 => return Event::Control { due_us: self.moment(K::Due), took_us: self.moment_if_any(K::Took) },
-            usize::MAX => return Event::Control { due_us: 0, took_us: None },
+            7 => return Event::Expected { at_us, status: self.status() },
+            12 => return Event::Tick(self.tick(at_us)),
+            13 => return Event::Control { due_us: at_us, took_us: self.moment_if_any() },
+            14 => return Event::End { at_us, ticks: self.count(), how: self.ending() },
             _ => {}
         }
-        let at_us = self.moment(K::At);
-        if kind == 7 {
-            return Event::Expected { at_us, status: self.status(K::Status) };
-        }
-        if kind == 14 {
-            return Event::End { at_us, ticks: self.count(K::Ticks), how: self.object(K::How).ending() };
-        }
-        let process = self.text(K::Process);
+        let process = self.name.take().unwrap_or_default();
         match kind {
-            1 => Event::Started { at_us, process, pid: self.small(K::Pid) },
+            1 => Event::Started { at_us, process, pid: self.small() },
             2 => Event::Sigterm { at_us, process },
-            3 => Event::Exited { at_us, process, exit: self.text(K::Exit) },
+            3 => Event::Exited { at_us, process, exit: self.text() },
             4 => Event::Killed { at_us, process },
-            5 => Event::LastWords { at_us, process, text: self.text(K::Text) },
-            6 => Event::Elsewhere { at_us, process, asked: self.text(K::Asked), found: self.text(K::Found) },
-            8 => Event::Probe {
-                at_us,
-                due_us: self.moment(K::Due),
-                sent_us: self.moment_if_any(K::Sent),
-                process,
-                answer: self.object(K::Answer).answer(),
-                late_us: self.moment(K::Late),
-            },
-            9 => Event::Late { at_us, due_us: self.moment(K::Due), process, answer: self.object(K::Answer).answer() },
+            5 => Event::LastWords { at_us, process, text: self.text() },
+            6 => {
+                let text = self.text();
+                let (asked, found) = text.split_once('\n').unwrap_or_default();
+                Event::Elsewhere { at_us, process, asked: asked.into(), found: found.into() }
+            }
+            8 => {
+                let (due_us, sent_us, late_us) = (self.moment(), self.moment_if_any(), self.moment());
+                Event::Probe { at_us, due_us, sent_us, process, answer: self.answer(), late_us }
+            }
+            9 => Event::Late { at_us, due_us: self.moment(), process, answer: self.answer() },
             10 => {
-                let kind = if self.word(K::Move, "join leave") == 0 { MoveKind::Join } else { MoveKind::Leave };
-                let cause = self.object(K::Cause);
-                let cause = Cause { answer: cause.answer(), in_a_row: cause.small(K::InARow) };
-                Event::Move { at_us, process, kind, cause }
+                let kind = if self.small() == 0 { MoveKind::Join } else { MoveKind::Leave };
+                let in_a_row = self.small();
+                Event::Move { at_us, process, kind, cause: Cause { answer: self.answer(), in_a_row } }
             }
             _ => {
-                let found = match self.word(K::Found, "open closed silent ours") {
+                let found = match self.small() {
                     0 => Door::Open,
                     1 => Door::Closed,
                     2 => Door::Silent,
@@ -276,132 +111,101 @@ impl Fields<'_> {
         }
     }
 
-    fn tick(&self) -> Tick {
-        let class = self.text(K::Class);
-        let class = Class::ALL.into_iter().find(|one| *one.as_str() == *class).unwrap_or_else(|| {
-            self.wrong(K::Class, "a class of ticks");
-            Class::Ours
-        });
+    fn tick(&mut self, end_us: i64) -> Tick {
+        let error = self.text();
         Tick {
-            tick: self.count(K::Tick),
-            due_us: self.moment(K::Due),
-            sent_us: self.moment_if_any(K::Sent),
-            end_us: self.moment(K::End),
-            lane: if self.word(K::Lane, "fresh kept") == 0 { Lane::Fresh } else { Lane::Kept },
-            process: self.text_if_any(K::Process),
-            class,
-            status: self.status_if_any(K::Status),
-            error: self.text_if_any(K::Error),
-            connection: self.has(K::Connection).then(|| self.count(K::Connection)),
-            uses: self.small(K::Uses),
-            reopened: self.flag(K::Reopened),
+            tick: self.count(),
+            due_us: self.moment(),
+            sent_us: self.moment_if_any(),
+            end_us,
+            lane: if self.small() == 0 { Lane::Fresh } else { Lane::Kept },
+            process: self.name.take(),
+            class: usize::try_from(self.small())
+                .ok()
+                .and_then(|place| Class::ALL.get(place))
+                .copied()
+                .unwrap_or(Class::Ours),
+            status: self.status_if_any(),
+            error: (!error.is_empty()).then_some(error),
+            connection: self.moment_if_any().map(i64::unsigned_abs),
+            uses: self.small(),
+            reopened: self.small() > 0,
         }
     }
 
-    fn answer(&self) -> Answer {
-        match self.word(K::Kind, "ready not_ready refused cut silent fault") {
-            0 => Answer::Ready { status: self.status(K::Status), version: self.text_if_any(K::Version) },
-            1 => Answer::NotReady { status: self.status(K::Status) },
-            2 => {
-                Answer::Refused { by: if self.word(K::By, "host names") == 0 { Refuser::Host } else { Refuser::Names } }
-            }
+    /// The version is of no account here.
+    fn answer(&mut self) -> Answer {
+        let kind = self.small();
+        let detail = self.status();
+        match kind {
+            0 => Answer::Ready { status: detail, version: None },
+            1 => Answer::NotReady { status: detail },
+            2 => Answer::Refused { by: if detail == 0 { Refuser::Host } else { Refuser::Names } },
             3 => Answer::Cut {
-                by: match self.word(K::By, "reset closed garbled tls") {
+                by: match detail {
                     0 => Cutting::Reset,
                     1 => Cutting::Closed,
                     2 => Cutting::Garbled,
                     _ => Cutting::Tls,
                 },
             },
-            4 => Answer::Silent {
-                by: if self.word(K::By, "timeout too_many_requests") == 0 {
-                    Silence::Timeout
-                } else {
-                    Silence::TooManyRequests
-                },
-            },
-            _ => Answer::Fault { code: self.text(K::Code) },
+            4 => Answer::Silent { by: if detail == 0 { Silence::Timeout } else { Silence::TooManyRequests } },
+            _ => Answer::Fault { code: self.text() },
         }
     }
 
-    fn ending(&self) -> Ending {
-        match self.word(K::Ending, "complete incomplete interrupted failed") {
+    fn ending(&mut self) -> Ending {
+        match self.small() {
             0 => Ending::Complete,
             1 => Ending::Incomplete {
-                because: match self.word(K::Because, "never_ready ended_early never_exited") {
+                because: match self.small() {
                     0 => Unfinished::NeverReady,
                     1 => Unfinished::EndedEarly,
                     _ => Unfinished::NeverExited,
                 },
-                process: self.text(K::Process),
+                process: self.name.take().unwrap_or_default(),
             },
             2 => Ending::Interrupted,
-            _ => Ending::Failed { because: self.text(K::Because) },
+            _ => Ending::Failed { because: self.text() },
         }
     }
 
-    fn header(&self) -> Header {
-        let options = self.object(K::Options);
-        let machine = self.object(K::Machine);
-        let list = self.object(K::Processes);
-        let count = if list.of.is_array() { list.of.length() } else { 0 };
-        let processes = (0..count).map(|place| {
-            let one = Fields { keys: self.keys, of: list.of.nth(place).unchecked_into() };
-            Planned {
-                name: one.text(K::Name),
-                command: one.text(K::Command),
-                address: one.text(K::Address),
-                ready: one.text(K::Ready),
+    /// Commands and addresses stay on the other side. The names come in one text, a line each.
+    fn header(&mut self) -> Header {
+        let mut processes = Vec::new();
+        if !self.text.is_empty() {
+            for name in self.text.split('\n') {
+                let (command, address, ready) = Default::default();
+                processes.push(Planned { name: name.into(), command, address, ready });
             }
-        });
+        }
+        let options = Options {
+            every_us: self.moment(),
+            probe_every_us: self.moment(),
+            probe_timeout_us: self.moment(),
+            lag_us: self.moment(),
+            give_up_us: self.moment(),
+            warm_up_us: self.moment(),
+            tail_us: self.moment(),
+            start_timeout_us: self.moment(),
+            drain_timeout_us: self.moment(),
+            max_slow: self.count(),
+            path: Box::default(),
+            expect: self.status_if_any(),
+            spawn: Spawn::Direct,
+            busy: self.small(),
+        };
         Header {
-            schema: self.text(K::Schema),
-            version: self.text(K::Version),
-            options: options.options(),
-            policy: self.object(K::Policy).policy(),
-            machine: Machine {
-                cores: machine.small(K::Cores),
-                descriptors: machine.count(K::Descriptors),
-                descriptors_needed: machine.count(K::DescriptorsNeeded),
-                client_ports: machine.small(K::ClientPorts),
+            schema: self.name.take().unwrap_or_default(),
+            version: Box::default(),
+            options,
+            policy: RotationPolicy {
+                silences_to_leave: self.positive(),
+                answers_to_join: self.positive(),
+                hold_last: HoldLast::from(self.small() > 0),
             },
-            processes: processes.collect(),
+            machine: Machine::default(),
+            processes,
         }
-    }
-
-    fn options(&self) -> Options {
-        Options {
-            every_us: self.moment(K::Every),
-            probe_every_us: self.moment(K::ProbeEvery),
-            probe_timeout_us: self.moment(K::ProbeTimeout),
-            lag_us: self.moment(K::Lag),
-            give_up_us: self.moment(K::GiveUp),
-            warm_up_us: self.moment(K::WarmUp),
-            tail_us: self.moment(K::Tail),
-            start_timeout_us: self.moment(K::StartTimeout),
-            drain_timeout_us: self.moment(K::DrainTimeout),
-            max_slow: self.count(K::MaxSlow),
-            path: self.text(K::Path),
-            expect: self.status_if_any(K::Expect),
-            spawn: if self.word(K::Spawn, "direct shell") == 0 { Spawn::Direct } else { Spawn::Shell },
-            busy: self.small(K::Busy),
-        }
-    }
-
-    /// What is left out is as it is by default.
-    fn policy(&self) -> RotationPolicy {
-        let mut policy = RotationPolicy::default();
-        for (key, number) in [(K::Silences, &mut policy.silences_to_leave), (K::Joins, &mut policy.answers_to_join)] {
-            if !self.get(key).is_undefined() {
-                match NonZeroU32::new(self.small(key)) {
-                    Some(told) => *number = told,
-                    None => self.wrong(key, "a number from 1"),
-                }
-            }
-        }
-        if !self.get(K::HoldLast).is_undefined() {
-            policy.hold_last = HoldLast::from(self.flag(K::HoldLast));
-        }
-        policy
     }
 }

@@ -1,7 +1,6 @@
 //! The past: what was recorded of a board, and of the roll of a service, replayed under any policy.
 
 mod event;
-mod keyed;
 mod rehearsal;
 
 pub use rehearsal::Roll;

@@ -7,30 +7,21 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 use greenlight_core::rehearsal::{
-    Class, Doing, Lane, Membership, Reader, Record, Replay, States, Trial, Untold, processes, summarize,
+    Class, Doing, Lane, Membership, Reader, Record, Replay, States, Summary, Trial, Untold, processes, summarize,
 };
 use greenlight_core::rotation::{HoldLast, RotationPolicy};
 use wasm_bindgen::prelude::*;
 
-use super::event::Keys;
-use super::keyed::parsed;
+use super::event::Row;
 use crate::number::{as_number, of_signed};
-
-#[wasm_bindgen]
-extern "C" {
-    type Text;
-
-    #[wasm_bindgen(method, getter)]
-    fn length(this: &Text) -> usize;
-}
 
 /// A record. Lines go in until it is closed; then it answers. Times are in microseconds since the first due tick.
 #[wasm_bindgen]
-#[allow(missing_debug_implementations)]
+#[derive(Debug, Default)]
 pub struct Roll {
-    keys: Keys,
     reader: Option<Reader>,
     record: Option<Record>,
+    summary: Option<Summary>,
 }
 
 #[wasm_bindgen]
@@ -38,31 +29,21 @@ impl Roll {
     /// Nothing read yet.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
-        Self { keys: Keys::new(), reader: Some(Reader::new()), record: None }
+        Self { reader: Some(Reader::new()), ..Self::default() }
     }
 
-    /// Reads the next line, and gives it back as the object that it is.
-    ///
-    /// # Errors
-    /// The line and what is wrong with it; what stood before it stays read.
-    pub fn read(&mut self, line: JsValue) -> Result<JsValue, JsError> {
-        let Some(reader) = &mut self.reader else { return Err(JsError::new("the record is closed")) };
-        let value = parsed(&line);
-        let length = line.unchecked_ref::<Text>().length();
-        let bytes = if length > SURELY_SHORT { line.as_string().map_or(0, |text| text.len()) } else { length };
-        let schema = || value.as_ref().ok().and_then(|value| self.keys.schema(value));
-        let read = reader.check_opening(bytes, schema).and_then(|()| match &value {
-            Ok(value) => match self.keys.event(value) {
-                Ok(event) => reader.take(event),
-                Err(wrong) => reader.refuse_line(wrong.text().into()),
-            },
-            Err(words) => reader.refuse_line(words.as_str().into()),
+    /// Takes the next line, of so many bytes: its numbers, a name (that of a process; in the first line the schema, if it
+    /// says one), and a text. Where it is no event there are no numbers, and the text says why. Gives the line's number
+    /// and what is wrong with it, if anything is; what stood before it stays read.
+    pub fn take(&mut self, bytes: usize, numbers: &[f64], name: Option<String>, text: String) -> Option<String> {
+        let reader = self.reader.as_mut()?;
+        let name = name.map(String::into_boxed_str);
+        let text = text.into_boxed_str();
+        let opening = reader.check_opening(bytes, || name.clone());
+        let taken = opening.and_then(|()| {
+            if numbers.is_empty() { reader.refuse_line(text) } else { reader.take(Row { numbers, name, text }.event()) }
         });
-        match (read, value) {
-            (Ok(()), Ok(value)) => Ok(value),
-            (Err(error), _) => Err(JsError::new(&error.to_string())),
-            (Ok(()), Err(words)) => Err(JsError::new(&words)),
-        }
+        taken.err().map(|error| error.to_string())
     }
 
     /// No more lines come. What is missing after the last one, with its number; undefined where nothing is.
@@ -70,13 +51,13 @@ impl Roll {
         let reader = self.reader.take()?;
         let missing = reader.check_end().err().map(|error| error.to_string());
         self.record = reader.finish();
+        self.summary = self.record.as_ref().map(summarize);
         missing
     }
 
     /// The sums, in the order in which the page names them. NaN is null. None where nothing could be read.
     pub fn sums(&self) -> Vec<f64> {
-        let Some(record) = &self.record else { return Vec::new() };
-        let summary = summarize(record);
+        let (Some(record), Some(summary)) = (&self.record, &self.summary) else { return Vec::new() };
         let Trial { policy, probe_timeout_us } = Trial::recorded(record);
         let fitness = &summary.fitness;
         let mut sums = Vec::from([
@@ -128,27 +109,27 @@ impl Roll {
         sums
     }
 
-    /// The words for what is counted and numbered (ten classes of ticks, eight things that a process does), the word on
-    /// the roll, the line that says why, all that went wrong, and the causes of the recorded moves, in their order.
-    pub fn words(&self) -> Vec<String> {
-        let Some(record) = &self.record else { return Vec::new() };
-        let summary = summarize(record);
-        let mut words = Vec::new();
-        for class in Class::ALL {
-            words.push(String::from(class.as_str()));
+    /// The words, by their place: for what is counted and numbered (ten classes of ticks, eight things that a process
+    /// does), the word on the roll, the line that says why, and all that went wrong.
+    pub fn word(&self, place: usize) -> Option<String> {
+        let summary = self.summary.as_ref()?;
+        if let Some(class) = Class::ALL.get(place) {
+            return Some(class.as_str().into());
         }
-        for doing in Doing::ALL {
-            words.push(String::from(doing.as_str()));
+        let place = place - Class::ALL.len();
+        if let Some(doing) = Doing::ALL.get(place) {
+            return Some(doing.as_str().into());
         }
-        words.push(String::from(summary.outcome.as_str()));
-        words.push(summary.why);
-        for finding in &summary.findings {
-            words.push(finding.to_string());
+        match place - Doing::ALL.len() {
+            0 => Some(summary.outcome.as_str().into()),
+            1 => Some(summary.why.clone()),
+            place => summary.findings.get(place - 2).map(ToString::to_string),
         }
-        for (.., cause) in record.moves() {
-            words.push(cause.to_string());
-        }
-        words
+    }
+
+    /// The cause of a recorded move, by its place among them.
+    pub fn cause(&self, place: usize) -> Option<String> {
+        self.record.as_ref()?.moves().nth(place).map(|(.., cause)| cause.to_string())
     }
 
     /// Replays it: leaves, ticks for nobody, ticks unknown, until when it holds (NaN: throughout), the number of shifts,
@@ -184,6 +165,3 @@ impl Roll {
         told
     }
 }
-
-/// No line of so many characters is too long in bytes.
-const SURELY_SHORT: usize = 10_000;
