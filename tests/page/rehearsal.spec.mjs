@@ -133,9 +133,9 @@ test('the cursor goes by keys and by pointer, and says everything at its moment'
   await expect(moment(page)).toContainText('refused ECONNREFUSED');
   await slider(page).focus();
   await page.keyboard.press('Home');
-  await expect(slider(page)).toHaveAttribute('aria-valuetext', /old: not started/);
+  await expect(slider(page)).toHaveAttribute('aria-valuetext', /old: starting/);
   await page.keyboard.press('PageDown');
-  await expect(moment(page)).toContainText('old: starting');
+  await expect(moment(page)).toContainText('old: in');
   await expect(page).toHaveURL(/at_us=-\d+/);
   await page.keyboard.press('End');
   const end = Number(await slider(page).getAttribute('aria-valuenow'));
@@ -150,7 +150,7 @@ test('the cursor goes by keys and by pointer, and says everything at its moment'
   await page.mouse.move(box.x + box.width * 0.3, box.y + box.height + 300);
   await expect(slider(page)).toHaveAttribute('aria-valuenow', /\d+/);
   await slider(page).click({ position: { x: box.width * 0.3, y: 20 } });
-  await expect(page).toHaveURL(/at_us=1\d{5}/);
+  await expect(page).toHaveURL(/at_us=\d{6}(&|$)/);
   await page.getByRole('button', { name: 'Zoom in' }).click();
   await expect(page.getByRole('button', { name: 'Whole' })).toBeEnabled();
   await page.locator('[data-tick] button').last().click();
@@ -171,6 +171,9 @@ test('each picture has a table that says the same', async ({ page, daemon }) => 
   await cell(page, '1/50').click();
   await expect(table).toContainText('what if: in');
 });
+
+/** Whatever sticks out. */
+const widest = (page) => page.evaluate(() => [...document.querySelectorAll('#page *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.scroll')).map((one) => `${one.tagName}.${one.className}`).slice(0, 8).join(' '));
 
 const lines = (name) => record_text(name).trimEnd().split('\n');
 const REFUSALS = [
@@ -217,7 +220,7 @@ test('hostile texts are inert and break no layout', async ({ page, daemon }) => 
     await open_record(page, { name: '<b>\u202Ename</b>.jsonl', text: `${hostile.join('\n')}\n` });
     await expect(outcome(page)).toContainText('Broken');
     await page.getByText('The picture as a table').click();
-    expect(await fits(page)).toBe(true);
+    expect(await fits(page), `at ${width}: ${await widest(page)}`).toBe(true);
     expect(await page.locator('#page').evaluate((element) => /[\u202a-\u202e\u2066-\u2069]/.test(element.textContent))).toBe(false);
   }
   expect(await page.evaluate(() => window.hacked)).toBeUndefined();

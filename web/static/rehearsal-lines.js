@@ -79,7 +79,7 @@ function header(line) {
     whole(options, 'max_slow', 0), whole_if_any(options, 'expect', 0, U16), whole(options, 'busy', 0, U32),
     whole(full, 'silences_to_leave', 1, U32), whole(full, 'answers_to_join', 1, U32), flag(full, 'hold_last'),
     // No name may hold a line's end: a space is refused as well.
-  ], processes.map((one) => one.name.replaceAll('\n', ' ') || ' ').join('\n')];
+  ], processes.map((/** @type {Line} */ one) => one.name.replaceAll('\n', ' ') || ' ').join('\n')];
 }
 
 /** @param {Line} line @param {number} kind @returns {[number[], string]} what stands behind its kind and its moment, and its text */
@@ -147,8 +147,7 @@ export function crossing(written) {
     const [numbers, words] = rest(line, kind);
     return { line, bytes, numbers: [kind, moment, ...numbers], name: named(line, kind), text: words };
   } catch (error) {
-    // Of a first line that is none, its schema tells whose it is.
-    return { line, bytes, numbers: [], name: typeof line?.schema === 'string' ? line.schema : undefined, text: error instanceof Error ? error.message : String(error) };
+    return { line, bytes, numbers: [], name: undefined, text: error instanceof Error ? error.message : String(error) };
   }
 }
 

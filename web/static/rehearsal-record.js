@@ -30,13 +30,19 @@ export async function read_record(past, text, pause) {
   if (lines.at(-1) === '') lines.pop();
   for (let at = 0; at < lines.length; at++) {
     const { line, bytes, numbers, name, text: words } = crossing(lines[at]);
-    refusal = roll.take(bytes, new Float64Array(numbers), name, words) ?? '';
+    // The first line is first asked whose it is.
+    refusal = roll.take(bytes, new Float64Array(numbers), at === 0 ? schema(line) : name, words) ?? '';
     if (refusal !== '') break;
     (by[line.event] ??= []).push(line);
     if (at % LINES_AT_ONCE === LINES_AT_ONCE - 1) await pause();
   }
   const missing = roll.close();
   return { known: known(roll, by), refusal: refusal || missing || '' };
+}
+
+/** @param {Line} line @returns {string|undefined} */
+function schema(line) {
+  return typeof line?.schema === 'string' ? line.schema : undefined;
 }
 
 /** @param {Roll} roll @param {Record<string, Line[]>} by @returns {Known|null} null: not even a header was read */
