@@ -110,7 +110,7 @@ test('the Rehearsal view works by keyboard alone', async ({ page, daemon }) => {
   await tab_to(/^The picture as a table$/);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('region', { name: 'The picture as a table' })).toBeVisible();
-  await tab_to(/^0 ticks for nobody, 0 unknown, recorded$/);
+  await tab_to(/: 0 ticks for nobody, 0 unknown, recorded$/);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/view=rehearsal(?!.*timeout_ms)/);
   await page.keyboard.press('Escape');

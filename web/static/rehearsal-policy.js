@@ -35,7 +35,7 @@ export function controls(shown) {
   return h('section', { key: 'policy', class: 'horizon roll-policy', 'aria-label': 'Policy' },
     h('h2', null, 'What if'),
     h('div', { class: 'chips', role: 'group', 'aria-label': 'Silences in a row to leave' }, ...SILENCES.map((silences) =>
-      h('button', { type: 'button', class: 'chip', 'aria-pressed': String(policy.silences === silences), 'aria-label': plural(silences, 'silence'), on: { click: ['past', 'policy', { silences }, 'push'] } },
+      h('button', { type: 'button', class: 'chip', 'aria-pressed': String(policy.silences === silences), 'aria-label': `${silences}${silences === shown.record?.recorded.silences ? ' recorded' : ''} silence${silences === 1 ? '' : 's'}`, on: { click: ['past', 'policy', { silences }, 'push'] } },
         String(silences), silences === shown.record?.recorded.silences && h('span', { class: 'chip-note' }, ' recorded')))),
     h('span', { class: 'after' }, 'silences to leave'),
     h('label', { class: 'roll-slide' }, h('span', null, `Probe timeout ${timeout(policy.timeout_ms)}`),
@@ -87,10 +87,12 @@ export function grid(shown) {
           const own = count === record.recorded.silences && timeout_ms === record.recorded.timeout_ms;
           const look = !cell ? '' : cell.nobody > 0 ? 'roll-bad' : cell.unknown > 0 ? 'roll-vague' : 'roll-good';
           const words = cell ? `${plural(cell.nobody, 'tick')} for nobody, ${cell.unknown} unknown${Number.isNaN(cell.holds_until) ? '' : ', no longer holds'}${own ? ', recorded' : ''}` : 'not replayed yet';
+          const few = cell ? `${cell.nobody}${Number.isNaN(cell.holds_until) ? '' : ' †'}` : '…';
+          const more = cell && cell.unknown > 0 ? ` +${cell.unknown} ?` : '';
           return h('td', { class: own ? 'roll-own' : undefined }, h('button', {
-            type: 'button', class: look, 'data-cell': `${count}/${timeout_ms}`, 'aria-label': words, title: words,
+            type: 'button', class: look, 'data-cell': `${count}/${timeout_ms}`, 'aria-label': `${few}${more}: ${words}`, title: words,
             'aria-pressed': String(count === shown.policy.silences && timeout_ms === shown.policy.timeout_ms), on: { click: ['past', 'policy', { silences: count, timeout_ms }, 'push'] },
-          }, cell ? `${cell.nobody}${Number.isNaN(cell.holds_until) ? '' : ' †'}` : '…', cell && cell.unknown > 0 && h('small', null, ` +${cell.unknown} ?`)));
+          }, few, more !== '' && h('small', null, more)));
         })))))),
     h('p', { class: 'after' }, `Framed: as recorded (${plural(record.recorded.silences, 'silence')}, ${length(record.recorded.timeout_ms * 1000)}). + ? so many more are unknown · † the SIGTERM would have moved`));
 }

@@ -67,7 +67,7 @@ export function sums({ lanes, sums: of }) {
         h('dd', null, h('b', null, count(all, name).toLocaleString('en')), h('small', null, ` ${count(fresh, name)} fresh · ${count(kept, name)} kept`))))),
     h('p', { class: 'after' }, `${plural(of.ticks, 'tick')} · ${facts.join(' · ')}`),
     h('details', { class: 'roll-twin' }, h('summary', null, 'Every class and lane'),
-      h('div', { class: 'scroll' }, h('table', null,
+      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Every class and lane' }, h('table', null,
         h('thead', null, h('tr', null, ...['Class', 'All', 'Fresh connections', 'Kept connections'].map((name) => h('th', { scope: 'col' }, name)))),
         h('tbody', null, ...Object.keys(all.of).map((name) => h('tr', null, h('th', { scope: 'row' }, spaced(name)), ...lanes.map((lane) => h('td', null, String(lane.of[name])))))))),
       h('p', null, 'Lost: refused, cut, torn and garbled.')));

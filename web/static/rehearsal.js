@@ -242,7 +242,7 @@ export function open(host) {
     const is_seen = record !== null && (refusal === '' || shown.partly) && !shown.loading;
     return [
       h('section', { key: 'record', class: 'past roll-head', 'aria-label': 'Record' },
-        h('h2', null, 'Rehearsal'), name !== '' && h('span', { class: 'roll-file' }, visible(name)), shown.loading && h('span', { role: 'status' }, 'Reading…'),
+        h(is_seen ? 'h2' : 'h1', null, 'Rehearsal'), name !== '' && h('span', { class: 'roll-file' }, visible(name)), shown.loading && h('span', { role: 'status' }, 'Reading…'),
         h('button', { type: 'button', on: { click: ['pick'] } }, 'Open a record…')),
       refusal === '' ? h('div', { key: 'refusal', class: 'nothing' }) : h('section', { key: 'refusal', class: 'roll-refusal', role: 'alert' },
         h('p', null, h('strong', null, shown.partly ? 'This is only a part. ' : 'Refused. '), `${visible(refusal)}.`),
