@@ -67,10 +67,13 @@ pub enum Turn {
     Leave,
 }
 
+/// When, which, and what it did from then on.
+type Turns = Vec<(i64, Turn, Doing)>;
+
 /// The turns of every process, in order of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct States<'a> {
-    of: Vec<(&'a str, Vec<(i64, Turn, Doing)>)>,
+    of: Vec<(&'a str, Turns)>,
 }
 
 impl<'a> States<'a> {
@@ -84,7 +87,7 @@ impl<'a> States<'a> {
         }
         // Turns of one moment stay in the order of the file: a join and its SIGTERM may share one.
         let order = in_order(turns.len(), &|place| turns.get(place).map_or(0, |(at, ..)| *at));
-        let mut of: Vec<(&str, Vec<(i64, Turn, Doing)>)> = Vec::new();
+        let mut of: Vec<(&str, Turns)> = Vec::new();
         for planned in &record.header.processes {
             of.push((&*planned.name, Vec::new()));
         }

@@ -68,7 +68,7 @@ fn recorded(world: &World, policy: RotationPolicy, timeout_us: i64) -> Record {
     header.options.probe_timeout_us = timeout_us;
     header.options.probe_every_us = EVERY_US;
     let mut events = [probes(world, 0, timeout_us), probes(world, 1, timeout_us)].concat();
-    events.sort_by_key(|event| event.at_us());
+    events.sort_by_key(Event::at_us);
     under(header, events, 0, Ending::Complete)
 }
 

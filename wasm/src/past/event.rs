@@ -9,6 +9,8 @@ use greenlight_core::rehearsal::{
 };
 use greenlight_core::rotation::{Answer, Cause, Cutting, HoldLast, MoveKind, Refuser, RotationPolicy, Silence};
 
+use crate::number::to_signed;
+
 /// A line: its numbers in the order in which `rehearsal-lines.js` writes them down, a name, and a text. NaN is null; a
 /// word is its place among those that may stand there. Both sides hold the ranges: what is beyond is refused there.
 pub(super) struct Row<'a> {
@@ -28,15 +30,13 @@ impl Row<'_> {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "whole numbers within 2^53 come here")]
     fn moment(&mut self) -> i64 {
-        self.next() as i64
+        to_signed(self.next())
     }
 
     fn moment_if_any(&mut self) -> Option<i64> {
         let number = self.next();
-        #[expect(clippy::cast_possible_truncation, reason = "as above")]
-        (!number.is_nan()).then_some(number as i64)
+        (!number.is_nan()).then_some(to_signed(number))
     }
 
     fn count(&mut self) -> u64 {
@@ -53,7 +53,7 @@ impl Row<'_> {
         self.small() as u16
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the other side holds the range")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the other side holds the range")]
     fn status_if_any(&mut self) -> Option<u16> {
         self.moment_if_any().map(|status| status as u16)
     }

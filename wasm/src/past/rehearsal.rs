@@ -1,7 +1,5 @@
 //! The record of a rehearsal inside wasm: read line by line, summed up once, replayed under any policy.
 
-#![expect(clippy::needless_pass_by_value, reason = "what JavaScript passes is handed over; to borrow it costs glue")]
-
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -13,7 +11,7 @@ use greenlight_core::rotation::{HoldLast, RotationPolicy};
 use wasm_bindgen::prelude::*;
 
 use super::event::Row;
-use crate::number::{as_number, of_signed};
+use crate::number::{as_number, of_length, of_signed, to_signed};
 
 /// A record. Lines go in until it is closed; then it answers. Times are in microseconds since the first due tick.
 #[wasm_bindgen]
@@ -100,7 +98,7 @@ impl Roll {
                 as_number(one.sigterms),
                 one.drain_us.map_or(f64::NAN, of_signed),
                 f64::from(u8::from(one.killed)),
-                turns.len() as f64,
+                of_length(turns.len()),
             ]);
             for (at_us, _, doing) in turns {
                 sums.extend_from_slice(&[of_signed(*at_us), f64::from(*doing as u8)]);
@@ -143,13 +141,13 @@ impl Roll {
             answers_to_join: least(joins),
             hold_last: HoldLast::from(hold_last),
         };
-        let replay = Replay::of(record, &Trial { policy, probe_timeout_us: timeout_us as i64 });
+        let replay = Replay::of(record, &Trial { policy, probe_timeout_us: to_signed(timeout_us) });
         let mut told = Vec::from([
             as_number(replay.leaves()),
             as_number(replay.ticks(Untold::Nobody)),
             as_number(replay.ticks(Untold::Unknown)),
             replay.holds_until_us.map_or(f64::NAN, of_signed),
-            replay.shifts.len() as f64,
+            of_length(replay.shifts.len()),
         ]);
         for (at_us, process, to) in replay.shifts {
             let to = match to {
@@ -157,7 +155,7 @@ impl Roll {
                 Membership::In => 1.,
                 Membership::Unknown => 2.,
             };
-            told.extend_from_slice(&[of_signed(at_us), process as f64, to]);
+            told.extend_from_slice(&[of_signed(at_us), of_length(process), to]);
         }
         for (due_us, what) in replay.untold {
             told.extend_from_slice(&[of_signed(due_us), f64::from(u8::from(what == Untold::Unknown))]);
