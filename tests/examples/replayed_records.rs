@@ -23,13 +23,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let [seed, count] = numbers[..] else { return Err("SEED and COUNT are wanted".into()) };
             let mut dice = Dice(seed);
             for _ in 0..count {
-                writeln!(out, "{}", told(generated(&mut dice)?))?;
+                let intact = generated(&mut dice)?;
+                let mut lines = intact.clone();
+                damage(&mut dice, &mut lines);
+                let mut told = told(&lines);
+                told["damaged"] = (intact != lines).into();
+                writeln!(out, "{told}")?;
             }
         }
         Err(_) => {
             for file in &arguments {
-                let lines = std::fs::read_to_string(file)?.lines().map(ToOwned::to_owned).collect();
-                writeln!(out, "{}", told(lines))?;
+                let lines: Vec<String> = std::fs::read_to_string(file)?.lines().map(ToOwned::to_owned).collect();
+                writeln!(out, "{}", told(&lines))?;
             }
         }
     }
@@ -38,10 +43,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// The lines, why they are refused if they are, and all that the rules make of what is readable.
-fn told(lines: Vec<String>) -> Value {
+fn told(lines: &[String]) -> Value {
     let mut reader = Reader::new();
     let mut refusal = None;
-    for line in &lines {
+    for line in lines {
         if let Err(error) = reader.read(line, &SerdeJson) {
             refusal = Some(error.to_string());
             break;
@@ -94,8 +99,7 @@ fn replayed(record: &Record, trial: &Trial) -> Value {
     })
 }
 
-/// A record of two processes that may do anything, and the lines that a program would have written; one in four is
-/// damaged.
+/// A record of two processes that may do anything, and the lines that a program would have written.
 fn generated(dice: &mut Dice) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let policy = RotationPolicy {
         silences_to_leave: number(dice.below(4) + 1),
@@ -155,9 +159,7 @@ fn generated(dice: &mut Dice) -> Result<Vec<String>, Box<dyn std::error::Error>>
         _ => Ending::Complete,
     };
     all.push(Event::End { at_us: 2_000_000, ticks, how });
-    let mut lines = all.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
-    damage(dice, &mut lines);
-    Ok(lines)
+    Ok(all.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// What no program writes.
