@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::task::Poll;
 
 use rustix::io::Errno;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
@@ -32,16 +33,13 @@ pub(super) async fn connect(address: SocketAddr, facts: &Facts) -> Result<Arc<Tc
     if connected == Connected::NotYet {
         established(&stream, facts).await.map_err(|error| Trouble::while_connecting(&error))?;
     }
-    not_to_itself(stream, address).map(Arc::new)
+    Ok(Arc::new(stream))
 }
 
-/// A port that is free may be given to the very connection that asks for it, which then meets itself.
-pub(super) fn not_to_itself(stream: TcpStream, address: SocketAddr) -> Result<TcpStream, Trouble> {
-    if stream.local_addr().is_ok_and(|local| local == address) {
-        end(&stream);
-        return Err(Trouble::Ours { code: "SELF_CONNECT".into() });
-    }
-    Ok(stream)
+/// Whether a connection has met itself: a port that is free may be given to the very connection that asks for it.
+/// It then reads its own question, which is no answer; so this is asked only where there is none.
+pub(super) fn met_itself(stream: &TcpStream) -> bool {
+    matches!((stream.local_addr(), stream.peer_addr()), (Ok(local), Ok(peer)) if local == peer)
 }
 
 /// Ends a connection for good. One that the peer has closed is closed in order. Any other is reset: in order, our
@@ -76,15 +74,15 @@ async fn established(stream: &TcpStream, facts: &Facts) -> io::Result<()> {
     std::future::poll_fn(|cx| {
         let ready = stream.poll_write_ready(cx);
         if ready.is_pending() && !facts.is_last_look() {
-            return std::task::Poll::Pending;
+            return Poll::Pending;
         }
         if let Some(error) = stream.take_error()? {
-            return std::task::Poll::Ready(Err(error));
+            return Poll::Ready(Err(error));
         }
-        match (stream.peer_addr(), ready) {
-            (Ok(_), _) => std::task::Poll::Ready(Ok(())),
-            (Err(_), std::task::Poll::Pending) => std::task::Poll::Pending,
-            (Err(error), std::task::Poll::Ready(_)) => std::task::Poll::Ready(Err(error)),
+        // Where nobody told us that it is there, the system tells whether there is a peer.
+        match ready {
+            Poll::Pending if stream.peer_addr().is_err() => Poll::Pending,
+            Poll::Pending | Poll::Ready(_) => Poll::Ready(Ok(())),
         }
     })
     .await

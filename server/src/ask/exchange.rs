@@ -22,7 +22,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::MAX_HEAD_BYTES;
-use super::connect::{connect, connect_any, end};
+use super::connect::{connect, connect_any, end, met_itself};
 use super::progress::{Facts, Progress, Stage, Way};
 use super::target::{Place, Target, Use};
 use super::trouble::Trouble;
@@ -102,6 +102,13 @@ struct Socket {
     reset: Use,
 }
 
+impl Socket {
+    /// The trouble, unless the connection has met itself.
+    fn ours_or(&self, trouble: Trouble) -> Trouble {
+        if met_itself(&self.stream) { Trouble::Ours { code: "SELF_CONNECT".into() } } else { trouble }
+    }
+}
+
 impl Drop for Socket {
     fn drop(&mut self) {
         match self.reset {
@@ -124,6 +131,15 @@ pub(super) async fn open(target: &Target, facts: Arc<Facts>) -> Result<Connectio
             connect_any(&addresses, &facts).await?
         }
     };
+    begin_on(stream, target, facts).await
+}
+
+/// Speaks TLS where the target does, on a connection that is there.
+pub(super) async fn begin_on(
+    stream: Arc<TcpStream>,
+    target: &Target,
+    facts: Arc<Facts>,
+) -> Result<Connection, Trouble> {
     let socket = Socket { stream: Arc::clone(&stream), reset: target.connection };
     let wire = Wire { stream, facts: Arc::clone(&facts) };
     let stream = match &target.tls {
@@ -131,7 +147,7 @@ pub(super) async fn open(target: &Target, facts: Arc<Facts>) -> Result<Connectio
         Some(tls) => {
             let connector = TlsConnector::from(Arc::clone(&tls.config));
             let session = connector.connect(tls.name.clone(), wire).await;
-            Stream::Tls(Box::new(session.map_err(|_| cut(&facts.read(), Cutting::Tls, "TLS"))?))
+            Stream::Tls(Box::new(session.map_err(|_| socket.ours_or(cut(&facts.read(), Cutting::Tls, "TLS")))?))
         }
     };
     let (sender, driver) = Builder::new()
@@ -154,6 +170,11 @@ pub(super) async fn converse(
     target: &Target,
     enough_bytes: u64,
 ) -> Result<(Answered, Again), Trouble> {
+    let result = put(connection, target, enough_bytes).await;
+    result.map_err(|trouble| connection.socket.ours_or(trouble))
+}
+
+async fn put(connection: &mut Connection, target: &Target, enough_bytes: u64) -> Result<(Answered, Again), Trouble> {
     let facts = Arc::clone(&connection.facts);
     if connection.uses > 0 && !connection.is_idle() {
         return Err(cut(&facts.read(), Cutting::Closed, "EOF"));

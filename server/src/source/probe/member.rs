@@ -1,5 +1,6 @@
 //! The task of one member: it asks at each due time, and decides what the answer was.
 
+use std::cell::Cell;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,8 @@ pub(super) struct Asker {
     pub(super) target: Arc<Target>,
     pub(super) timeout: Duration,
     pub(super) schedule: Schedule,
+    /// Since when the schedule counts.
+    pub(super) epoch: Instant,
     pub(super) shared: Arc<Shared>,
     pub(super) clock: Clock,
 }
@@ -36,14 +39,15 @@ impl Asker {
         let begun = instant();
         let mut timer = Box::pin(sleep_until(begun));
         let mut awaited: Option<Awaited> = None;
+        let second = self.epoch + self.schedule.second_after(begun.saturating_duration_since(self.epoch));
         loop {
             self.wait(&mut awaited, timer.as_mut()).await;
             let question = self.ask(&mut awaited, timer.as_mut()).await;
             if let (Some(question), None) = (question, &awaited) {
                 awaited = Some(Awaited { question, until: instant() + AWAITED_FOR });
             }
-            let next = self.schedule.next_after(instant().saturating_duration_since(begun));
-            timer.as_mut().reset(begun + next);
+            let next = self.schedule.next_after(instant().saturating_duration_since(self.epoch));
+            timer.as_mut().reset(second.max(self.epoch + next));
         }
     }
 
@@ -61,6 +65,7 @@ impl Asker {
 
     /// Asks once. Gives the question back where it was taken for silent.
     async fn ask(&self, awaited: &mut Option<Awaited>, mut timer: Pin<&mut Sleep>) -> Option<Question> {
+        let _under_way = UnderWay::new();
         let mut question = Question::on_new_connection(Arc::clone(&self.target), BODY_IS_COMPLETE_AT);
         let begun = instant();
         timer.as_mut().reset(begun + self.timeout);
@@ -106,6 +111,31 @@ impl Asker {
         *awaited = None;
         let took = exchange.ended_at.saturating_duration_since(exchange.begun_at);
         self.shared.lock().note_late(self.id, exchange.answer(), took, self.clock.now_ms());
+    }
+}
+
+thread_local! {
+    static UNDER_WAY: Cell<u32> = const { Cell::new(0) };
+}
+
+/// How many probes are under way on this thread.
+pub(super) fn under_way() -> u32 {
+    UNDER_WAY.get()
+}
+
+/// Counts as a probe that is under way until it is dropped.
+struct UnderWay;
+
+impl UnderWay {
+    fn new() -> Self {
+        UNDER_WAY.set(UNDER_WAY.get().saturating_add(1));
+        Self
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        UNDER_WAY.set(UNDER_WAY.get().saturating_sub(1));
     }
 }
 
