@@ -16,6 +16,7 @@
 //! }
 //! ```
 
+mod answer;
 mod connect;
 mod exchange;
 mod names;

@@ -223,7 +223,7 @@ async fn the_wanted_header_comes_with_the_answer_where_it_is_text() {
         let text = format!("HTTP/1.1 200 OK\r\n{line}\r\ncontent-length: 0\r\n\r\n");
         let address = listener(vec![says(text)]);
         let target = Target::new(&format!("http://{address}/"), Use::Once, Trust::Machine).unwrap();
-        let target = target.wanting(hyper::header::HeaderName::from_static("x-version"));
+        let target = target.wanting(&hyper::header::HeaderName::from_static("x-version"));
         let expected = Answer::of_status(200, expected.map(Into::into));
         assert_eq!(ask(Arc::new(target)).await.answer(), expected, "{line:?}");
     }

@@ -109,7 +109,7 @@ fn entries(probes: &[Probe]) -> Result<Vec<Entry>, String> {
             if let Some(header) = &probe.version_header {
                 let name = HeaderName::from_bytes(header.as_bytes())
                     .map_err(|_| in_words(format!("{header:?} is no name of a header")))?;
-                target = target.wanting(name);
+                target = target.wanting(&name);
             }
             Ok(Entry { probe: probe.clone(), target: Arc::new(target) })
         })
