@@ -10,7 +10,7 @@ use self::admission::Admitted;
 use crate::memory::{Memory, Remembered};
 use crate::name::Name;
 use crate::report::{Effects, Extent, Refusal, Renewed, Report};
-use crate::row::{CheckedRow, GoodFor, Held, Vouch};
+use crate::row::{CheckedRow, Held, Vouch};
 use crate::snapshot::{RowView, Snapshot};
 use crate::time::UnixSeconds;
 
@@ -100,20 +100,13 @@ impl Board {
     /// that [`Board::restore`] makes of what was stored.
     pub fn restart(&mut self, now: UnixSeconds) {
         for vouch in Arc::make_mut(&mut self.vouches) {
-            vouch.good_until = match vouch.good_for {
-                GoodFor::Forever => vouch.good_until,
-                GoodFor::Seconds(_) | GoodFor::UntilRestart => {
-                    Some(vouch.good_until.map_or(now, |until| until.min(now)))
-                }
-            };
+            *vouch = vouch.restarted(now);
         }
         if self.rows.iter().any(|held| held.last_change != held.stored_change().min(now)) {
             for held in Arc::make_mut(&mut self.rows) {
                 let stored = held.stored_change();
                 if held.last_change != stored.min(now) {
-                    let held = Arc::make_mut(held);
-                    held.last_change = stored.min(now);
-                    held.clamped_from = (stored > now).then_some(stored);
+                    Arc::make_mut(held).restart_from(stored, now);
                 }
             }
         }
@@ -261,7 +254,10 @@ impl Board {
             self.places.insert(name.clone(), order);
             Arc::make_mut(&mut self.rows).push(Arc::new(held));
             let vouch = match lapsed_secs {
-                Some(secs) => Vouch { good_until: Some(now.earlier(secs)), ..vouch },
+                Some(secs) => {
+                    effects.lapsed.push(name.clone());
+                    Vouch { good_until: Some(now.earlier(secs)), ..vouch }
+                }
                 None => vouch,
             };
             Arc::make_mut(&mut self.vouches).push(vouch);
@@ -300,6 +296,9 @@ impl Board {
         *seat = after;
         if !before.is_confirmed(now) && after.is_confirmed(now) {
             effects.confirmed_again.push(self.rows.get(place)?.name.clone());
+        }
+        if !after.is_confirmed(now) && (changes || before.good_until != after.good_until) {
+            effects.lapsed.push(self.rows.get(place)?.name.clone());
         }
         (after != before).then_some(place)
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::readiness::Flip;
+use crate::readiness::{Flip, Reason};
 use crate::snapshot::{RowView, Snapshot};
 use crate::standing::Standing;
 use crate::time::{Horizon, UnixSeconds, sort_by_moment};
@@ -66,7 +66,7 @@ impl Snapshot {
 }
 
 /// The moments after `now` at which time alone may change the standing of a row.
-fn turning_points(row: RowView<'_>, horizon: Horizon, now: UnixSeconds) -> [Option<UnixSeconds>; 2] {
+pub(crate) fn turning_points(row: RowView<'_>, horizon: Horizon, now: UnixSeconds) -> [Option<UnixSeconds>; 2] {
     let serves = row.held.row.serving_sha.is_some();
     let lapse = row.vouch.good_until.filter(|until| serves && *until > now);
     // A row that serves without end never becomes degraded; one that still serves does so at its lapse.
@@ -79,20 +79,21 @@ fn turning_points(row: RowView<'_>, horizon: Horizon, now: UnixSeconds) -> [Opti
     [lapse, aged_out]
 }
 
-#[derive(Default)]
-struct Tally {
+/// How many rows serve, and how many veto.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
     serving: usize,
     live_degraded: usize,
 }
 
 impl Tally {
-    fn add(&mut self, standing: Standing) {
+    pub(crate) fn add(&mut self, standing: Standing) {
         if let Some(count) = self.count(standing) {
             *count = count.saturating_add(1);
         }
     }
 
-    fn remove(&mut self, standing: Standing) {
+    pub(crate) fn remove(&mut self, standing: Standing) {
         if let Some(count) = self.count(standing) {
             *count = count.saturating_sub(1);
         }
@@ -106,8 +107,12 @@ impl Tally {
         }
     }
 
-    fn is_ready(&self) -> bool {
-        self.serving > 0 && self.live_degraded == 0
+    pub(crate) fn reason(self) -> Reason {
+        Reason::of(self.serving > 0, self.live_degraded > 0)
+    }
+
+    fn is_ready(self) -> bool {
+        self.reason().is_ready()
     }
 }
 

@@ -55,6 +55,8 @@ mod flips;
 #[cfg(feature = "history")]
 pub mod history;
 mod inert;
+#[cfg(any(feature = "history", feature = "rehearsal"))]
+mod jsonl;
 mod memory;
 mod name;
 mod order;

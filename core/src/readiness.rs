@@ -23,6 +23,23 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// The rule: ready if and only if something serves and nothing vetoes.
+    pub(crate) fn of(serves: bool, vetoed: bool) -> Self {
+        match (serves, vetoed) {
+            (false, _) => Self::NothingServing,
+            (true, true) => Self::LiveDegraded,
+            (true, false) => Self::Ready,
+        }
+    }
+
+    /// Whether traffic may come.
+    pub fn is_ready(self) -> bool {
+        match self {
+            Self::Ready => true,
+            Self::NothingServing | Self::LiveDegraded => false,
+        }
+    }
+
     /// The word for it on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,10 +65,7 @@ pub struct Verdict<'a> {
 impl<'a> Verdict<'a> {
     /// Whether traffic may come.
     pub fn is_ready(&self) -> bool {
-        match self.reason {
-            Reason::Ready => true,
-            Reason::NothingServing | Reason::LiveDegraded => false,
-        }
+        self.reason.is_ready()
     }
 
     /// Why.
@@ -111,15 +125,9 @@ impl Snapshot {
     pub fn verdict(&self, horizon: Horizon, now: UnixSeconds) -> Verdict<'_> {
         let summary = self.summary();
         let newest = summary.newest_degraded(now);
-        let reason = if !summary.serves(now) {
-            Reason::NothingServing
-        } else if newest.is_some_and(|newest| !horizon.is_stale(newest.since.age(now))) {
-            Reason::LiveDegraded
-        } else {
-            Reason::Ready
-        };
+        let vetoed = newest.is_some_and(|newest| !horizon.is_stale(newest.since.age(now)));
         Verdict {
-            reason,
+            reason: Reason::of(summary.serves(now), vetoed),
             newest_degraded: newest.and_then(|newest| self.at(newest.place)),
             unreported_since: self.unreported_since(),
             horizon,

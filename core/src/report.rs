@@ -45,6 +45,9 @@ pub struct Effects {
     pub forgotten: Vec<Name>,
     /// Rows that were unconfirmed and are vouched for again.
     pub confirmed_again: Vec<Name>,
+    /// Rows that nobody vouches for after this: they changed, or came, or lost their witness, though the source
+    /// itself says that it does not vouch for them.
+    pub lapsed: Vec<Name>,
     /// Whose end of vouching moved.
     pub renewed: Renewed,
 }

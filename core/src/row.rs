@@ -75,4 +75,10 @@ impl Held {
     pub fn stored_change(&self) -> UnixSeconds {
         self.clamped_from.unwrap_or(self.last_change)
     }
+
+    /// Takes up the stamp that was stored, at a restart `now`: one from later than that is taken to be now.
+    pub(crate) fn restart_from(&mut self, stored: UnixSeconds, now: UnixSeconds) {
+        self.last_change = stored.min(now);
+        self.clamped_from = (stored > now).then_some(stored);
+    }
 }

@@ -44,6 +44,12 @@ impl UnixSeconds {
     pub const fn earlier(self, secs: u64) -> Self {
         Self(self.0.saturating_sub(secs))
     }
+
+    /// The moment `secs` later, or earlier where that is negative; within the bounds of both.
+    #[must_use]
+    pub const fn shifted(self, secs: i64) -> Self {
+        if secs < 0 { self.earlier(secs.unsigned_abs()) } else { self.later(secs.unsigned_abs()) }
+    }
 }
 
 impl TryFrom<u64> for UnixSeconds {

@@ -25,6 +25,7 @@ pub mod clock;
 mod daemon;
 mod http;
 mod metrics;
+mod moment;
 #[cfg(feature = "rehearse")]
 mod rehearse;
 #[cfg(feature = "cli")]

@@ -101,12 +101,25 @@ fn history_tells_what_changed_left_and_who_began_to_watch() {
     let daemon = Daemon::start(folder.path(), &[]);
     report(&daemon, DEV);
     report(&daemon, "");
-    let page: serde_json::Value = serde_json::from_str(&daemon.get("/history?from=-1h").1).unwrap();
-    let told: Vec<_> =
-        page["events"].as_array().unwrap().iter().map(|event| event["event"].as_str().unwrap()).collect();
-    assert_eq!(told, ["started", "changed", "removed"], "{page}");
-    let rest = daemon.get(&format!("/history?after={}", page["next"])).1;
-    assert!(rest.contains(r#""events":[]"#), "{rest}");
+    let page = |query: &str| -> serde_json::Value {
+        serde_json::from_str(&daemon.get(&format!("/history?{query}")).1).unwrap()
+    };
+    let told = |page: &serde_json::Value| -> Vec<String> {
+        page["events"].as_array().unwrap().iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect()
+    };
+    let whole = page("from=-1h");
+    assert_eq!(told(&whole), ["started", "changed", "removed"], "{whole}");
+    assert!(whole["next"].is_null(), "{whole}");
+    let first = page("from=-1h&limit=2");
+    assert_eq!(told(&first), ["started", "changed"], "{first}");
+    let rest = page(&format!("from=-1h&after={}", first["next"]));
+    assert_eq!(told(&rest), ["removed"], "{rest}");
+    assert_eq!(told(&page("from=-1h&name=dev")), ["started", "changed", "removed"]);
+    assert_eq!(told(&page("from=-1h&name=lane")), ["started"]);
+    assert_eq!(told(&page("from=2000-01-01T00:00:00Z")), ["started", "changed", "removed"]);
+    let lines = daemon.get("/history?lines").1;
+    assert_eq!(lines.lines().count(), 5, "a head, three events and an end: {lines}");
+    assert!(lines.ends_with("{\"end\":{\"events\":3,\"next\":null}}\n"), "{lines}");
     assert_eq!(daemon.get("/history?from=yesterday").0, 400);
 }
 

@@ -21,6 +21,7 @@ mod summary;
 mod text;
 mod timeline;
 
+pub use crate::jsonl::Json;
 pub use account::{Account, Miss, Moved, Process, what_if};
 pub use class::{Class, Classes, Lane};
 pub use finding::{Finding, Told, findings};
@@ -29,7 +30,7 @@ pub use header::{Header, Machine, Options, Planned, SCHEMA, Spawn};
 pub use junit::junit;
 pub use length::{Length, Moment};
 pub use lines::WIDTH;
-pub use reader::{Json, MAX_EVENTS, MAX_LINE_BYTES, Reader, RecordError, RecordProblem};
+pub use reader::{MAX_EVENTS, MAX_LINE_BYTES, Reader, RecordError, RecordProblem};
 pub use record::{Door, Ending, Event, Record, Tick, Unfinished};
 pub use replay::{ReplayedMove, WhatIf, moves, replay};
 pub use states::{Doing, States, Turn};

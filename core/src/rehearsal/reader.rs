@@ -3,26 +3,14 @@
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::header::{Header, SCHEMA};
 use super::record::{Ending, Event, Record, Tick};
 use crate::inert::Inert;
+use crate::jsonl::{Json, Opening, Stranger};
 use crate::name::Name;
-
-/// How a text becomes a value: the driver's reader of JSON, of which core has none.
-pub trait Json {
-    /// Reads one value.
-    ///
-    /// # Errors
-    /// What is wrong with the text, in words.
-    fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, String>;
-}
 
 /// Takes a record in the order of its lines, as it is written or read back.
 ///
@@ -157,12 +145,6 @@ impl Record {
     }
 }
 
-/// What every version's header says, whatever else it holds.
-#[derive(Deserialize)]
-struct Opening {
-    schema: Box<str>,
-}
-
 fn check_header(header: &Header) -> Result<(), RecordProblem> {
     if *header.schema != *SCHEMA {
         return Err(RecordProblem::of_schema(header.schema.clone()));
@@ -226,11 +208,9 @@ pub enum RecordProblem {
 impl RecordProblem {
     /// Ours with a higher number is newer, all else is foreign.
     fn of_schema(told: Box<str>) -> Self {
-        let number = |schema: &str| schema.rsplit_once('/').and_then(|(_, number)| number.parse::<u64>().ok());
-        let is_ours = told.split('/').next() == SCHEMA.split('/').next();
-        match (number(&told), number(SCHEMA)) {
-            (Some(told_number), Some(ours)) if is_ours && told_number > ours => Self::Newer(told),
-            _ => Self::Foreign(told),
+        match Stranger::of(&told, SCHEMA) {
+            Stranger::Newer => Self::Newer(told),
+            Stranger::Foreign => Self::Foreign(told),
         }
     }
 }

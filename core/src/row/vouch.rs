@@ -54,6 +54,26 @@ impl Vouch {
     pub fn is_confirmed(&self, now: UnixSeconds) -> bool {
         self.good_until.is_none_or(|until| now < until)
     }
+
+    /// The same vouch after a restart at `now`: unless its report was good for ever, it ended now at the latest.
+    #[must_use]
+    pub fn restarted(self, now: UnixSeconds) -> Self {
+        let good_until = match self.good_for {
+            GoodFor::Forever => self.good_until,
+            GoodFor::Seconds(_) | GoodFor::UntilRestart => Some(self.good_until.map_or(now, |until| until.min(now))),
+        };
+        Self { good_until, ..self }
+    }
+
+    /// The same vouch with every time moved by so much.
+    #[must_use]
+    pub fn shifted(self, secs: i64) -> Self {
+        Self {
+            last_report: self.last_report.shifted(secs),
+            good_until: self.good_until.map(|until| until.shifted(secs)),
+            ..self
+        }
+    }
 }
 
 #[cfg(feature = "serde")]

@@ -111,6 +111,21 @@ impl Client {
         self.answer(request.config().timeout_global(Some(timeout)).build().call())
     }
 
+    /// Asks for a path and gives the body as it comes, however long that takes; an answer that is not 200 is read
+    /// to its end.
+    pub(crate) fn stream(&self, path: &str) -> Result<Result<impl Read + use<>, Answer>, Unanswered> {
+        let mut request = self.agent.get(format!("{}{path}", self.base));
+        if let Ok(Token(token)) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let request = request.config().timeout_global(None).timeout_recv_response(Some(TIMEOUT)).build();
+        let response = request.call().map_err(|error| Unanswered(self.why(&error)))?;
+        if response.status() == 200 {
+            return Ok(Ok(response.into_body().into_reader()));
+        }
+        self.answer(Ok(response)).map(Err)
+    }
+
     /// Puts a JSON body at a path.
     pub(crate) fn put(&self, path: &str, body: &[u8]) -> Result<Answer, Unanswered> {
         let mut request = self.agent.put(format!("{}{path}", self.base)).header("content-type", "application/json");

@@ -89,6 +89,37 @@ Examples:
   greenlight wait dev --sha \"$(git rev-parse HEAD)\"
   greenlight wait dev --sha a1b2c3d --timeout 5m";
 
+pub(super) const HISTORY: &str = "\
+The daemon's own rule over what the daemon recorded, second by second: what would the verdict have been under \
+another horizon? Where no daemon was watching it was neither ready nor not. A row is masked while it is degraded and \
+no longer vetoes.
+
+Exit codes: 0 told, 2 usage, 3 the daemon could not be reached, keeps no history, or did not tell all of it.
+
+Examples:
+  greenlight history --from -7d --stale-after 15m,1h,never
+  greenlight history --from 2026-08-03T07:00:00Z --until 2026-08-03T09:00:00Z --json | jq 'select(.span==\"verdict\")'";
+
+pub(super) const EXPORT: &str = "\
+The first line says what it is and of which window, then comes the board as it was before, then what happened, and \
+the last line says that it is whole. Reasons and evidence of failures are in it as the sources told them.
+
+Exit codes: 0 written, 2 usage, 3 the daemon could not be reached, keeps no history, or did not tell all of it.
+
+Examples:
+  greenlight export --from -2h --out incident.jsonl
+  greenlight export --from -7d --name lane | gzip > lane.jsonl.gz";
+
+pub(super) const IMPORT: &str = "\
+Nothing is told to any daemon: the file is judged as greenlight history judges what a daemon tells. One that breaks \
+off, is of a newer version or is something else is refused, with the line.
+
+Exit codes: 0 judged, 2 usage or a file that is refused, 3 the answer could not be written.
+
+Examples:
+  greenlight import incident.jsonl --stale-after 1h,15m
+  greenlight import --salvage half-an-incident.jsonl --csv";
+
 pub(super) const TEST: &str = "\
 A scenario is JSON: a name, the horizon, and steps that report, remove, restart and expect, each at its moment.
 

@@ -18,6 +18,7 @@ mod environment;
 #[cfg(feature = "rehearse")]
 mod explain;
 mod help;
+mod history;
 mod log;
 mod openapi;
 mod outcome;
@@ -79,6 +80,15 @@ enum Command {
     /// Wait until an instance serves a build
     #[command(after_help = help::WAIT)]
     Wait(wait::WaitArgs),
+    /// Judge what happened by any horizon, as a table, JSON or CSV
+    #[command(after_help = help::HISTORY)]
+    History(history::HistoryArgs),
+    /// Write what happened as JSON lines, to keep or to attach to a ticket
+    #[command(after_help = help::EXPORT)]
+    Export(history::ExportArgs),
+    /// Judge what greenlight export wrote, without any daemon
+    #[command(after_help = help::IMPORT)]
+    Import(history::ImportArgs),
     /// Roll from one version to the next under load, and count every request that is not answered well
     #[cfg(feature = "rehearse")]
     #[command(after_help = help::REHEARSE)]
@@ -141,6 +151,9 @@ fn dispatch(command: Command, environment: &Environment, console: &mut Console<'
         Command::Publish(args) => publish::run(&args, environment, console),
         Command::Status(args) => status::run(args, environment, console),
         Command::Wait(args) => wait::run(&args, environment, console),
+        Command::History(args) => history::run(&args, environment, console),
+        Command::Export(args) => history::export(&args, environment, console),
+        Command::Import(args) => history::import(&args, console),
         #[cfg(feature = "rehearse")]
         Command::Rehearse(args) => rehearse::run(&args, environment, console),
         #[cfg(feature = "rehearse")]

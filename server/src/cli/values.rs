@@ -9,6 +9,8 @@ use hyper::header::HeaderName;
 use tracing_subscriber::EnvFilter;
 use ureq::http::Uri;
 
+use crate::moment::Moment;
+
 use super::settings::{Data, Follow, LogFormat, Probe};
 
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
@@ -37,6 +39,11 @@ pub(crate) fn span(text: &str) -> Result<Span, String> {
 
 pub(crate) fn secs(text: &str) -> Result<u64, String> {
     span(text).map(|Span(secs)| secs)
+}
+
+/// A moment, kept as it is written: the daemon's clock says what it means.
+pub(crate) fn moment(text: &str) -> Result<String, String> {
+    text.parse::<Moment>().map(|_| text.to_owned()).map_err(|error| format!("{text:?} is none: it {error}"))
 }
 
 pub(crate) fn good_for(text: &str) -> Result<GoodFor, String> {

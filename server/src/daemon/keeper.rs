@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use greenlight_core::history::{Event, Happening};
+use greenlight_core::history::{Event, record};
 use greenlight_core::{Board, Name, Remembered, Snapshot, UnixSeconds};
 
 use super::difference::Difference;
@@ -18,6 +18,9 @@ pub(crate) struct Keeper {
     /// What the store holds; `None` where that is not known, so that only the whole board will do.
     stored: Option<Snapshot>,
     events: Vec<Event>,
+    /// Since when events were dropped, so that history has to be told the board anew; and how many.
+    missing_since: Option<UnixSeconds>,
+    events_dropped: u64,
     left_memory: Vec<Name>,
     entered_memory: Vec<Name>,
     trouble: Option<Trouble>,
@@ -29,7 +32,6 @@ struct Trouble {
     error: String,
     retry_at: UnixSeconds,
     wait_secs: u64,
-    events_dropped: u64,
 }
 
 impl Keeper {
@@ -40,6 +42,8 @@ impl Keeper {
             store,
             stored,
             events: Vec::new(),
+            missing_since: None,
+            events_dropped: 0,
             left_memory: Vec::new(),
             entered_memory: Vec::new(),
             trouble: None,
@@ -57,11 +61,14 @@ impl Keeper {
     }
 
     /// Notes something for history, to be stored with the next batch.
-    pub(crate) fn note(&mut self, at: UnixSeconds, what: Happening) {
-        if self.events.len() < MAX_PENDING_EVENTS {
-            self.events.push(Event { at_unix: at, what });
-        } else if let Some(trouble) = &mut self.trouble {
-            trouble.events_dropped += 1;
+    pub(crate) fn note(&mut self, event: Event) {
+        // What one turn brings is written with it; only while nothing can be written does it pile up.
+        let has_room = self.trouble.is_none() || self.events.len() < MAX_PENDING_EVENTS;
+        if has_room && self.missing_since.is_none() {
+            self.events.push(event);
+        } else {
+            self.missing_since.get_or_insert(event.at_unix);
+            self.events_dropped += 1;
         }
     }
 
@@ -77,7 +84,7 @@ impl Keeper {
 
     /// Whether something is noted that has not been stored.
     pub(crate) fn has_notes(&self) -> bool {
-        !self.events.is_empty()
+        !self.events.is_empty() || self.missing_since.is_some()
     }
 
     /// When a store in trouble is to be asked again.
@@ -96,10 +103,20 @@ impl Keeper {
             None => whole(board, snapshot),
         };
         batch.events = std::mem::take(&mut self.events);
+        let noted = batch.events.len();
+        if self.missing_since.is_some() {
+            batch.events.extend(record::of_board(snapshot.rows().collect(), self.missing_since, now));
+        }
         batch.mark = Some(mark);
         batch.prune_before = Some(prune_before);
         if self.write(batch, now) {
             self.stored = Some(snapshot.clone());
+            if self.missing_since.take().is_some() {
+                let events = std::mem::take(&mut self.events_dropped);
+                tracing::warn!(events, "history has a hole: more happened than could wait for the store");
+            }
+        } else {
+            self.events.truncate(noted);
         }
     }
 
@@ -109,12 +126,8 @@ impl Keeper {
             Ok(()) => {
                 self.entered_memory.clear();
                 self.left_memory.clear();
-                if let Some(trouble) = self.trouble.take() {
-                    tracing::info!(
-                        rows = batch.rows.len(),
-                        events_dropped = trouble.events_dropped,
-                        "the store is well again: the whole board is written"
-                    );
+                if self.trouble.take().is_some() {
+                    tracing::info!(rows = batch.rows.len(), "the store is well again: the whole board is written");
                 }
                 true
             }
@@ -152,7 +165,7 @@ impl Keeper {
         let error = error.to_string();
         let trouble = self.trouble.get_or_insert_with(|| {
             tracing::error!(%error, "the store does not take what is reported: reports move the verdict and are answered 202, but a restart would lose them; free space or mend the data directory");
-            Trouble { error: String::new(), retry_at: now, wait_secs: 0, events_dropped: 0 }
+            Trouble { error: String::new(), retry_at: now, wait_secs: 0 }
         });
         trouble.error = error;
         trouble.wait_secs = (trouble.wait_secs * 2).clamp(1, MAX_WAIT_SECS);
@@ -170,7 +183,98 @@ fn whole(board: &Board, snapshot: &Snapshot) -> Batch {
     }
 }
 
-/// What waits for a store in trouble: history has a hole beyond that, and the log says how large.
+/// So many events wait for a store in trouble: beyond that history has a hole, and the board is told anew after it.
 const MAX_PENDING_EVENTS: usize = 10_000;
 /// A store in trouble is asked again at least so often.
 const MAX_WAIT_SECS: u64 = 30;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use greenlight_core::history::{Detail, Happening, Past};
+    use greenlight_core::{Extent, GoodFor, Report, ReportedRow};
+
+    use super::*;
+    use crate::store::Loaded;
+
+    /// A store that takes nothing while it is in a mood.
+    #[derive(Clone, Default)]
+    struct Moody(Arc<(AtomicBool, Mutex<Vec<Batch>>)>);
+
+    impl Store for Moody {
+        fn load(&mut self) -> Result<Loaded, StoreError> {
+            Ok(Loaded::default())
+        }
+
+        fn append(&mut self, batch: &Batch) -> Result<(), StoreError> {
+            if self.0.0.load(Ordering::Relaxed) {
+                return Err(StoreError::Io("in a mood".to_owned()));
+            }
+            self.0.1.lock().unwrap().push(batch.clone());
+            Ok(())
+        }
+    }
+
+    fn at(secs: u64) -> UnixSeconds {
+        UnixSeconds::new(secs)
+    }
+
+    #[test]
+    fn after_a_hole_in_history_the_board_is_told_anew() {
+        let (store, mut board) = (Moody::default(), Board::new());
+        let mut keeper = Keeper::new(Box::new(store.clone()), Some(board.snapshot()));
+        let source = Name::of_source("driver").unwrap();
+        let report = |keeper: &mut Keeper, board: &mut Board, secs: u64| {
+            let rows = ["dev", "lane"].map(|name| ReportedRow {
+                name: name.into(),
+                serving_sha: Some(format!("{secs}").into()),
+                ..ReportedRow::default()
+            });
+            let report = Report {
+                source: source.clone(),
+                extent: Extent::Full,
+                rows: rows.into(),
+                good_for: GoodFor::Seconds(5),
+                sequence: None,
+            };
+            let effects = board.report(report, at(secs)).unwrap();
+            for event in record::of_effects(&source, &effects, board, at(secs)) {
+                keeper.note(event);
+            }
+            let mark = Mark { at_unix: at(secs), drift_secs: 0 };
+            keeper.flush(board, &board.snapshot(), mark, UnixSeconds::default());
+        };
+        report(&mut keeper, &mut board, 10);
+        store.0.0.store(true, Ordering::Relaxed);
+        // Two rows each: so many are more than can wait.
+        let last = 10 + u64::try_from(MAX_PENDING_EVENTS).unwrap();
+        for secs in 11..=last {
+            report(&mut keeper, &mut board, secs);
+        }
+        assert!(keeper.events.len() <= MAX_PENDING_EVENTS + 2 && !keeper.health().durable);
+        store.0.0.store(false, Ordering::Relaxed);
+        report(&mut keeper, &mut board, last + MAX_WAIT_SECS);
+        let batches = store.0.1.lock().unwrap();
+        let events = &batches.last().unwrap().events;
+        let missing = events.iter().find_map(|event| match event.what {
+            Happening::Retold { missing_since_unix } => missing_since_unix,
+            _ => None,
+        });
+        let waited = events.iter().rev().find(|event| event.at_unix < at(last)).unwrap().at_unix;
+        assert!(missing.unwrap() >= waited, "nothing that waited comes after the beginning of the hole");
+        let mut past = Past::new(Detail::Whole);
+        for event in batches.iter().flat_map(|batch| &batch.events) {
+            past.apply(event);
+        }
+        for row in board.snapshot().rows() {
+            let told = past.named(row.name()).unwrap();
+            assert_eq!((&told.held.row, told.held.last_change), (&row.held.row, row.held.last_change));
+        }
+        drop(batches);
+        // And goes on as before.
+        report(&mut keeper, &mut board, last + 100);
+        assert_eq!(store.0.1.lock().unwrap().last().unwrap().events.len(), 2);
+    }
+}

@@ -97,7 +97,8 @@ impl Builder {
         let restored = restored::restore(store.load()?, &clock);
         let boot = boot_word();
         let snapshot = restored.board.snapshot();
-        let ready = snapshot.verdict(stale_after, clock.now()).is_ready();
+        let started = clock.started();
+        let ready = snapshot.verdict(stale_after, started).is_ready();
         let (keeper, health) = restored.store(store, clock.now().earlier(history_secs));
         let shared = Arc::new(Shared {
             published: ArcSwap::from_pointee(Published {
@@ -106,8 +107,9 @@ impl Builder {
                 sources: Arc::default(),
                 reported_since_start: false,
                 ready,
-                ready_since: None,
-                next_flip: snapshot.next_flip(stale_after, clock.now()),
+                // Before it nobody watched: neither ready nor not.
+                ready_since: Some(started),
+                next_flip: snapshot.next_flip(stale_after, started),
                 store: health,
                 snapshot: snapshot.clone(),
             }),
@@ -123,7 +125,7 @@ impl Builder {
             keeper: keeper.0,
             shared: Arc::clone(&shared),
             history_secs,
-            watched: clock.now(),
+            watched: started,
             told: snapshot,
             due: task::Due::default(),
         };

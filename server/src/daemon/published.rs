@@ -20,7 +20,8 @@ pub(crate) struct Published {
     pub(crate) reported_since_start: bool,
     /// The verdict when this was made.
     pub(crate) ready: bool,
-    /// Since when the verdict had that value; `None` where it is not known.
+    /// Since when the verdict had that value, at the earliest since the daemon began to watch; `None` where it is not
+    /// known.
     pub(crate) ready_since: Option<UnixSeconds>,
     /// The next moment at which time alone changes it.
     pub(crate) next_flip: Option<(UnixSeconds, bool)>,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use greenlight_core::history::{Event, Happening};
-use greenlight_core::{Board, Held, Remembered, Snapshot, UnixSeconds, Vouch};
+use greenlight_core::history::Event;
+use greenlight_core::history::record::{self, LastLife};
+use greenlight_core::{Board, Snapshot, UnixSeconds};
 
 use super::keeper::Keeper;
 use super::published::StoreHealth;
-use super::task::lapses;
 use crate::clock::Clock;
 use crate::store::{Loaded, Mark, Store};
 
@@ -28,29 +28,26 @@ pub(crate) struct Restored {
 pub(crate) fn restore(loaded: Loaded, clock: &Clock) -> Restored {
     let now = clock.started();
     let Loaded { mut rows, mut remembered, mark } = loaded;
-    let drift = mark.map_or(0, |mark| mark.drift_secs);
+    let before = mark.map(|mark| LastLife { watched_until: mark.at_unix, drift_secs: mark.drift_secs });
+    let drift_secs = before.map_or(0, |before| before.drift_secs);
     rows.sort_by_key(|(held, _)| held.order);
-    let watched_until_unix = mark.map(|mark| shifted(mark.at_unix, drift));
     let removals = remembered.len();
-    let stored = if drift == 0 { Some(Snapshot::new(rows.iter().cloned(), None)) } else { None };
-    if drift != 0 {
+    let stored = if drift_secs == 0 { Some(Snapshot::new(rows.iter().cloned(), None)) } else { None };
+    if drift_secs != 0 {
         for (held, vouch) in &mut rows {
-            shift_row(Arc::make_mut(held), vouch, drift);
+            let held = Arc::make_mut(held);
+            held.last_change = held.last_change.shifted(drift_secs);
+            *vouch = vouch.shifted(drift_secs);
         }
         for gone in &mut remembered {
-            shift_remembered(gone, drift);
+            gone.last_change = gone.last_change.shifted(drift_secs);
+            gone.removed = gone.removed.shifted(drift_secs);
         }
     }
     let board = Board::restore(rows, remembered, now);
     // A difference of snapshots tells nothing of the memory.
     let stored = stored.filter(|_| board.remembered().count() == removals);
-    let snapshot = board.snapshot();
-    let watched = watched_until_unix.unwrap_or(now).min(now);
-    let mut events: Vec<Event> = lapses(&snapshot, watched, now.earlier(1))
-        .map(|(at_unix, source, names)| Event { at_unix, what: Happening::Lapsed { source, names } })
-        .collect();
-    let still_good = snapshot.rows().filter(|row| row.is_confirmed(now)).map(|row| row.name().clone()).collect();
-    events.push(Event { at_unix: now, what: Happening::Started { still_good, watched_until_unix } });
+    let events = record::of_start(&board.snapshot(), before, now);
     Restored { board, stored, events, mark: Mark { at_unix: now, drift_secs: 0 } }
 }
 
@@ -59,7 +56,7 @@ impl Restored {
     pub(crate) fn store(self, store: Box<dyn Store>, prune_before: UnixSeconds) -> ((Keeper, Board), StoreHealth) {
         let mut keeper = Keeper::new(store, self.stored);
         for event in self.events {
-            keeper.note(event.at_unix, event.what);
+            keeper.note(event);
         }
         keeper.flush(&self.board, &self.board.snapshot(), self.mark, prune_before);
         let health = keeper.health();
@@ -67,29 +64,11 @@ impl Restored {
     }
 }
 
-fn shift_row(held: &mut Held, vouch: &mut Vouch, drift: i64) {
-    held.last_change = shifted(held.last_change, drift);
-    vouch.last_report = shifted(vouch.last_report, drift);
-    vouch.good_until = vouch.good_until.map(|until| shifted(until, drift));
-}
-
-fn shift_remembered(gone: &mut Remembered, drift: i64) {
-    gone.last_change = shifted(gone.last_change, drift);
-    gone.removed = shifted(gone.removed, drift);
-}
-
-fn shifted(moment: UnixSeconds, drift: i64) -> UnixSeconds {
-    match u64::try_from(drift) {
-        Ok(ahead) => moment.later(ahead),
-        Err(_) => moment.earlier(drift.unsigned_abs()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
 
-    use greenlight_core::{GoodFor, Name, Route, Row};
+    use greenlight_core::{GoodFor, Held, Name, Route, Row, Vouch};
 
     use super::*;
     use crate::clock::ManualTime;

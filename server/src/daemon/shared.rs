@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
+use greenlight_core::history::record::ASLEEP_SECS;
 
 use super::hub::Hub;
 use super::published::{Published, reason_word};
@@ -56,6 +57,5 @@ impl Shared {
     }
 }
 
-/// A task that has not turned for so long is stuck: it turns every five seconds when nothing happens, and a slow
-/// disk may hold it for a while.
-const STUCK_AFTER_MS: u64 = 60_000;
+/// A task that has not turned for so long is stuck, and history says that it was not watching.
+const STUCK_AFTER_MS: u64 = ASLEEP_SECS * 1000;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use greenlight_core::history::Happening;
+use greenlight_core::history::{Happening, record};
 use greenlight_core::{Board, Effects, Horizon, Name, Refusal, Report, Snapshot, UnixSeconds};
 use tokio::sync::{mpsc, oneshot};
 
@@ -108,7 +108,7 @@ impl Task {
     fn turn(&mut self, commands: impl Iterator<Item = Command>) -> Turn {
         let now = self.shared.clock.now();
         self.shared.turned_ms.store(self.shared.clock.now_ms(), Ordering::Relaxed);
-        self.note_lapses(now);
+        self.note_time(now);
         let mut replies = Vec::new();
         let mut ticks = Vec::new();
         let mut stop = None;
@@ -171,42 +171,30 @@ impl Task {
                 return Err(refusal);
             }
         };
-        for name in &effects.removed {
-            self.keeper.note(now, Happening::Removed { name: name.clone() });
-        }
-        let mut lapsed = Vec::new();
-        for row in effects.changed.iter().filter_map(|name| self.board.row(name)) {
-            self.keeper.note(
-                now,
-                Happening::Changed {
-                    name: row.name().clone(),
-                    source: source.clone(),
-                    last_change_unix: row.held.last_change,
-                    row: Box::new(row.held.row.clone()),
-                },
-            );
-            if !row.is_confirmed(now) {
-                lapsed.push(row.name().clone());
+        for event in record::of_effects(source, &effects, &self.board, now) {
+            if let Happening::CameBack { source, names } = &event.what {
+                tracing::info!(%source, rows = names.len(), "source vouches again");
             }
-        }
-        let came_back: Vec<Name> =
-            effects.confirmed_again.iter().filter(|name| !effects.changed.contains(name)).cloned().collect();
-        if !came_back.is_empty() {
-            tracing::info!(%source, rows = came_back.len(), "source vouches again");
-            self.keeper.note(now, Happening::CameBack { source: source.clone(), names: came_back });
-        }
-        if !lapsed.is_empty() {
-            self.keeper.note(now, Happening::Lapsed { source: source.clone(), names: lapsed });
+            self.keeper.note(event);
         }
         self.keeper.note_memory(&effects.removed, &effects.forgotten);
         Ok(effects)
     }
 
-    fn note_lapses(&mut self, now: UnixSeconds) {
+    /// Notes what time alone did, for history.
+    fn note_time(&mut self, now: UnixSeconds) {
         let published = self.shared.published.load();
-        for (at, source, names) in lapses(&published.snapshot, self.watched, now) {
-            tracing::warn!(%source, rows = names.len(), at_unix = at.as_secs(), "source has lapsed: nobody vouches for its rows");
-            self.keeper.note(at, Happening::Lapsed { source, names });
+        for event in record::of_time(&published.snapshot, self.watched, now) {
+            if let Happening::Resumed { watched_until_unix } = &event.what {
+                tracing::warn!(
+                    since_unix = watched_until_unix.as_secs(),
+                    "nothing was done for a while: this process was stopped, or its machine slept"
+                );
+            }
+            if let Happening::Lapsed { source, names, .. } = &event.what {
+                tracing::warn!(%source, rows = names.len(), at_unix = event.at_unix.as_secs(), "source has lapsed: nobody vouches for its rows");
+            }
+            self.keeper.note(event);
         }
         self.watched = now;
     }
@@ -312,20 +300,6 @@ impl Task {
         .min()
         .map_or(BEAT_EVERY_MS, |at| at.saturating_sub(now_ms).clamp(1, BEAT_EVERY_MS))
     }
-}
-
-/// The rows whose reports ended after `from` and not after `upto`, by moment and source.
-pub(crate) fn lapses(
-    snapshot: &Snapshot,
-    from: UnixSeconds,
-    upto: UnixSeconds,
-) -> impl Iterator<Item = (UnixSeconds, Name, Vec<Name>)> {
-    let mut groups: std::collections::BTreeMap<(UnixSeconds, Name), Vec<Name>> = std::collections::BTreeMap::new();
-    for row in snapshot.lapsed_between(from, upto) {
-        let at = row.vouch.good_until.unwrap_or(upto);
-        groups.entry((at, row.held.source.clone())).or_default().push(row.name().clone());
-    }
-    groups.into_iter().map(|((at, source), names)| (at, source, names))
 }
 
 /// So many commands are applied together, before readers and store see any of them.

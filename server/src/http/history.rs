@@ -1,63 +1,269 @@
-//! `/history`: what happened, a page at a time.
+//! `/history`: what happened in a window, in the order in which it was recorded.
+//!
+//! The answer begins with the board as it was before the window, told as events, so that whoever reads it can replay
+//! the window from it alone. It is read from the store a page at a time, each when the one before has gone out, so
+//! that a reader costs the memory of a page however much happened.
 
+use std::io;
+
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::{Uri, header};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use greenlight_core::history::Event;
-use greenlight_core::{MAX_INTEGER, Span, UnixSeconds};
-use serde::Serialize;
+use bytes::Bytes;
+use greenlight_core::history::{End, Event, Happening, Head, SCHEMA, Tail, record};
+use greenlight_core::{Horizon, Name, UnixSeconds};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
 
 use super::problem::Problem;
 use super::{Api, json, query};
+use crate::moment::Moment;
+use crate::store::{EventReader, Opening, StoreError};
 
 pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response, Problem> {
     let pairs = query::pairs(&uri)?;
     let now = api.shared().clock.now();
-    let from = moment(&pairs, "from", now)?.unwrap_or_default();
-    let to = moment(&pairs, "to", now)?.unwrap_or(UnixSeconds::new(MAX_INTEGER));
-    let after = query::integer(&pairs, "after")?.unwrap_or(0);
+    let asked = Asked {
+        horizon: api.shared().published.load().horizon,
+        from: moment(&pairs, "from", now)?.unwrap_or_default(),
+        // The second that is running is told as it is so far.
+        to: moment(&pairs, "to", now)?.unwrap_or(now.later(1)),
+        names: names(&pairs)?,
+        after: query::integer(&pairs, "after")?,
+        limit: query::integer(&pairs, "limit")?.map_or(u64::MAX, |limit| limit.max(1)),
+        format: if query::flag(&pairs, "lines") { Format::Lines } else { Format::Object },
+    };
     let Some(reader) = api.handle.events.clone() else {
         return Err(Problem::not_found("this daemon keeps no history: it was started with --data memory"));
     };
-    let _permit = api.heavy.admit().await?;
-    let page = tokio::task::spawn_blocking(move || {
-        let events = reader.events(from, to, after, PAGE)?;
-        Ok::<_, crate::store::StoreError>((events, reader.complete_from()?))
-    })
-    .await
-    .map_err(|_| Problem::shutting_down())?;
-    let (events, complete_from_unix) = page.map_err(|error| {
+    let content_type = match asked.format {
+        Format::Object => "application/json",
+        Format::Lines => "application/jsonl",
+    };
+    let permit = api.heavy.admit().await?;
+    let telling = tokio::task::spawn_blocking(move || Telling::begin(reader, asked, now))
+        .await
+        .map_err(|_| Problem::shutting_down())?;
+    let telling = telling.map_err(|error| {
         tracing::warn!(%error, "history cannot be read");
         Problem::new(
-            axum::http::StatusCode::SERVICE_UNAVAILABLE,
+            StatusCode::SERVICE_UNAVAILABLE,
             "History cannot be read",
             "the store is in trouble: the daemon's log says which",
         )
     })?;
-    let next = events.last().map(|(sequence, _)| *sequence);
-    let events = events.into_iter().map(|(_, event)| event).collect();
-    let body = json::to_vec(&Page { events, next, complete_from_unix });
-    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+    let (out, pieces) = mpsc::channel(PIECES_AHEAD);
+    tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let mut out = Out { out, piece: Vec::with_capacity(PIECE_BYTES) };
+        match telling.tell(&mut out) {
+            Ok(()) | Err(Stop::Gone) => {}
+            Err(Stop::Store(error)) => {
+                tracing::warn!(%error, "history could not be told to its end");
+                out.cut();
+            }
+        }
+    });
+    Ok(([(header::CONTENT_TYPE, content_type)], Body::from_stream(ReceiverStream::new(pieces))).into_response())
 }
 
-/// A moment under a key: Unix seconds, or so long before now as `-7d`.
+/// What is asked for.
+struct Asked {
+    /// The daemon's own.
+    horizon: Horizon,
+    from: UnixSeconds,
+    to: UnixSeconds,
+    names: Option<Vec<Name>>,
+    after: Option<u64>,
+    limit: u64,
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// One object with an array of events.
+    Object,
+    /// A head, events and an end, each a line.
+    Lines,
+}
+
+/// Why an answer was not told to its end.
+enum Stop {
+    /// Nobody reads any more.
+    Gone,
+    /// The store gave no more.
+    Store(StoreError),
+}
+
+struct Telling {
+    reader: EventReader,
+    asked: Asked,
+    head: Head,
+    opening: Opening,
+}
+
+impl Telling {
+    fn begin(reader: EventReader, asked: Asked, now: UnixSeconds) -> Result<Self, StoreError> {
+        let opening = reader.opening(asked.from, asked.to)?;
+        let head = Head {
+            schema: SCHEMA.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            from_unix: asked.from,
+            to_unix: asked.to,
+            known_until_unix: asked.to.min(now.later(1)),
+            stale_after_secs: asked.horizon,
+            complete_from_unix: reader.complete_from()?,
+            names: asked.names.clone(),
+            lives: opening.lives.clone(),
+        };
+        Ok(Self { reader, asked, head, opening })
+    }
+
+    fn tell(self, out: &mut Out) -> Result<(), Stop> {
+        let Self { reader, asked, head, opening } = self;
+        let Opening { past, is_known, after, last, .. } = opening;
+        let mut telling = Events { format: asked.format, told: 0 };
+        match asked.format {
+            Format::Object => {
+                // The head is an object of its own: its last brace gives way to what follows.
+                let mut bytes = json::to_vec(&head);
+                bytes.pop();
+                out.piece.extend_from_slice(&bytes);
+                out.piece.extend_from_slice(b",\"events\":[");
+            }
+            Format::Lines => {
+                json::append(&mut out.piece, &head);
+                out.piece.push(b'\n');
+            }
+        }
+        let mut at = after;
+        match asked.after {
+            Some(sequence) => at = sequence.max(after),
+            None if is_known => {
+                for event in record::of_board(past.rows().collect(), None, past.latest()) {
+                    telling.tell_if_named(&event, asked.names.as_deref(), out)?;
+                }
+            }
+            None => {}
+        }
+        drop(past);
+        let mut left = asked.limit;
+        while left > 0 && at < last {
+            let page = reader.page(at, last, usize::try_from(left).unwrap_or(usize::MAX)).map_err(Stop::Store)?;
+            let Some((newest, _)) = page.last() else {
+                at = last;
+                break;
+            };
+            (at, left) = (*newest, left.saturating_sub(page.len() as u64));
+            for (_, event) in page {
+                match &asked.names {
+                    None => telling.tell(out, |piece| piece.extend_from_slice(&event))?,
+                    Some(names) => {
+                        let event = serde_json::from_slice(&event)
+                            .map_err(|error| Stop::Store(StoreError::Corrupt(format!("an event: {error}"))))?;
+                        telling.tell_if_named(&event, Some(names), out)?;
+                    }
+                }
+            }
+        }
+        let tail = Tail { events: telling.told, next: (at < last).then_some(at) };
+        match asked.format {
+            Format::Object => {
+                out.piece.extend_from_slice(b"],\"next\":");
+                json::append(&mut out.piece, &tail.next);
+                out.piece.extend_from_slice(b"}\n");
+            }
+            Format::Lines => {
+                json::append(&mut out.piece, &End { end: tail });
+                out.piece.push(b'\n');
+            }
+        }
+        out.send()
+    }
+}
+
+/// The events of an answer.
+struct Events {
+    format: Format,
+    told: u64,
+}
+
+impl Events {
+    fn tell_if_named(&mut self, event: &Event, names: Option<&[Name]>, out: &mut Out) -> Result<(), Stop> {
+        match names {
+            None => self.tell(out, |piece| json::append(piece, event)),
+            Some(names) => match about(event, names) {
+                Some(event) => self.tell(out, |piece| json::append(piece, &event)),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn tell(&mut self, out: &mut Out, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Stop> {
+        if self.format == Format::Object && self.told > 0 {
+            out.piece.push(b',');
+        }
+        write(&mut out.piece);
+        if self.format == Format::Lines {
+            out.piece.push(b'\n');
+        }
+        self.told += 1;
+        if out.piece.len() >= PIECE_BYTES { out.send() } else { Ok(()) }
+    }
+}
+
+/// What of an event is about these instances; `None` where nothing is.
+fn about(event: &Event, names: &[Name]) -> Option<Event> {
+    let meant = |all: &[Name]| -> Option<Vec<Name>> {
+        let meant: Vec<Name> = all.iter().filter(|name| names.contains(name)).cloned().collect();
+        (!meant.is_empty()).then_some(meant)
+    };
+    let mut event = event.clone();
+    match &mut event.what {
+        Happening::Changed { name, .. } | Happening::Removed { name } => names.contains(name).then_some(())?,
+        Happening::Lapsed { names, .. } | Happening::CameBack { names, .. } => *names = meant(names)?,
+        Happening::Started { .. } | Happening::Resumed { .. } | Happening::Retold { .. } => {}
+    }
+    Some(event)
+}
+
+/// Where pieces of the answer go.
+struct Out {
+    out: mpsc::Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+}
+
+impl Out {
+    /// Sends what there is, as soon as there is room for it.
+    fn send(&mut self) -> Result<(), Stop> {
+        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE_BYTES));
+        self.out.blocking_send(Ok(Bytes::from(piece))).map_err(|_| Stop::Gone)
+    }
+
+    /// Ends with an error, so that nobody takes what there is for a whole answer.
+    fn cut(self) {
+        // Nobody reads any more: nobody to tell.
+        let _ = self.out.blocking_send(Err(io::Error::other("history could not be told to its end")));
+    }
+}
+
+/// A moment under a key.
 fn moment(pairs: &[(String, String)], key: &str, now: UnixSeconds) -> Result<Option<UnixSeconds>, Problem> {
-    let Some(value) = query::last(pairs, key) else { return Ok(None) };
-    let wrong = || Problem::bad_query(format!("{key} is a moment: Unix seconds, or so long ago as -7d"));
-    Ok(Some(match value.strip_prefix('-') {
-        Some(ago) => now.earlier(ago.parse::<Span>().map_err(|_| wrong())?.0),
-        None => UnixSeconds::new(value.parse().map_err(|_| wrong())?),
-    }))
+    let moment = query::last(pairs, key).map(str::parse::<Moment>).transpose();
+    moment
+        .map(|moment| moment.map(|moment| moment.asked(now)))
+        .map_err(|error| Problem::bad_query(format!("{key} {error}")))
 }
 
-#[derive(Serialize)]
-struct Page {
-    events: Vec<Event>,
-    /// To be given as `after` for the next page; null where there was nothing more.
-    next: Option<u64>,
-    /// From when on nothing has been pruned; null where nothing ever was.
-    complete_from_unix: Option<UnixSeconds>,
+fn names(pairs: &[(String, String)]) -> Result<Option<Vec<Name>>, Problem> {
+    let names = pairs.iter().filter(|(key, _)| key == "name").map(|(_, name)| Name::of_instance(name));
+    let names: Vec<Name> =
+        names.collect::<Result<_, _>>().map_err(|error| Problem::bad_query(format!("name: {error}")))?;
+    Ok((!names.is_empty()).then_some(names))
 }
 
-/// So many events a page.
-const PAGE: usize = 1_000;
+/// About what one write to a socket takes.
+const PIECE_BYTES: usize = 64 << 10;
+/// One piece waits while the next is made.
+const PIECES_AHEAD: usize = 1;

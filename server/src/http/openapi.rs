@@ -187,13 +187,16 @@ const ROUTES: &[Route] = &[
     ),
     read(
         "/history",
-        "What happened, a page at a time",
+        "What happened, beginning with the board as it was before",
         &[
-            ("from", "Unix seconds, or so long ago as -7d; from the beginning if left out"),
-            ("to", "Unix seconds, or so long ago; until now if left out. Not included"),
-            ("after", "the `next` of the page before"),
+            ("from", "Unix seconds, RFC 3339, or so long ago as -7d; from the beginning if left out"),
+            ("to", "the same; until now if left out. Not included"),
+            ("name", "only what is about this instance; repeatable"),
+            ("limit", "at most so many events after those that tell the board as it was before; `next` goes on"),
+            ("after", "the `next` of the answer before; the board is not told again"),
+            ("lines", "true: JSON lines, the head first and the end last, as greenlight export writes them"),
         ],
-        &[("200", Holds::Shape("HistoryPage"), "a page"), ("404", PROBLEM, "nothing is kept"), BUSY],
+        &[("200", Holds::Shape("History"), "the events of the window"), ("404", PROBLEM, "nothing is kept"), BUSY],
     ),
     read(
         "/rotation",

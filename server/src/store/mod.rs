@@ -12,7 +12,7 @@ mod memory;
 mod redb;
 
 pub use memory::MemoryStore;
-pub use redb::{EventReader, FileMedium, Medium, RedbStore, open};
+pub use redb::{EventReader, FileMedium, Medium, Opening, Page, RedbStore, open};
 
 /// Something that keeps a board through restarts. One owner at a time; calls block.
 pub trait Store: Send {

@@ -11,6 +11,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use ::redb::{Builder, Database, ReadableDatabase};
 use tracing::{error, info, warn};
 
+use greenlight_core::history::{Detail, Past, record};
+
 use super::{Batch, Loaded, Store, StoreError};
 use read::{load_all, read_state};
 use tables::{FORMAT, trouble};
@@ -23,7 +25,7 @@ mod tables;
 mod write;
 
 pub use medium::{FileMedium, Medium};
-pub use reader::EventReader;
+pub use reader::{EventReader, Opening, Page};
 
 #[cfg(test)]
 mod tests;
@@ -43,6 +45,8 @@ pub struct RedbStore {
     /// Whether the file lacks rows that the daemon believes kept, so that only a whole board will do.
     needs_whole: bool,
     set_aside: Option<String>,
+    /// Whether the file was begun anew in the midst of a life, so that history has to be told the board.
+    begun_anew: bool,
     /// See [`prune::LEAST_STEPS`].
     prune_steps: usize,
 }
@@ -85,6 +89,7 @@ impl RedbStore {
             failed: false,
             needs_whole: false,
             set_aside: None,
+            begun_anew: false,
             prune_steps: prune::LEAST_STEPS,
         };
         store.ensure_open()?;
@@ -177,6 +182,7 @@ impl RedbStore {
         );
         // A daemon that has its rows in memory has to write all of them again; one that starts has none.
         self.needs_whole = self.acknowledged.take().is_some();
+        self.begun_anew = self.needs_whole;
         self.failed = false;
         self.set_aside = Some(path);
         Ok(())
@@ -192,7 +198,7 @@ impl Store for RedbStore {
             Err(StoreError::Corrupt(why)) => {
                 self.move_aside(&why)?;
                 self.ensure_open()?;
-                self.needs_whole = false;
+                (self.needs_whole, self.begun_anew) = (false, false);
                 Ok(Loaded::default())
             }
             Err(error) => {
@@ -209,6 +215,8 @@ impl Store for RedbStore {
         }
         let acknowledged = self.acknowledged.unwrap_or(State { commits: 0, last_sequence: 0 });
         let steps = self.prune_steps;
+        let anew = if self.begun_anew { Some(told_anew(batch)) } else { None };
+        let batch = anew.as_ref().unwrap_or(batch);
         let written = self.shared.with(|database| guarded(|| write::append(database, acknowledged, batch, steps)));
         match written {
             Ok(state) => {
@@ -217,7 +225,7 @@ impl Store for RedbStore {
                 }
                 self.acknowledged = Some(state);
                 self.failed = false;
-                self.needs_whole = false;
+                (self.needs_whole, self.begun_anew) = (false, false);
                 Ok(())
             }
             Err(error) => {
@@ -265,6 +273,18 @@ impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
     }
+}
+
+/// The same whole board with a history that begins with it: what happened to the board before is not known here,
+/// and so what happened since says nothing.
+fn told_anew(batch: &Batch) -> Batch {
+    let mut past = Past::new(Detail::Whole);
+    for (held, vouch) in &batch.rows {
+        past.put(Arc::clone(held), *vouch);
+    }
+    let now = batch.mark.map(|mark| mark.at_unix).or_else(|| batch.events.last().map(|event| event.at_unix));
+    let events = now.map(|now| record::of_board(past.rows().collect(), None, now).collect());
+    Batch { events: events.unwrap_or_default(), ..batch.clone() }
 }
 
 /// Turns a panic of the database, which a mangled file can cause, into the error that it is.

@@ -1,20 +1,19 @@
 //! Dropping old events a slice at a time, without changing what a replay from the cut on shows.
 //!
-//! Events are passed in order of sequence, once each. What has been passed stays only while an instance carries
-//! it: an instance that was on the board carries its newest change; the newest coming back after that; and the
-//! event at which it lost its witness after both. Anything else before the cut has been overtaken: an older change
-//! by a newer one, a lapse by the vouching after it, a second lapse by the first. A carried event also touches
-//! instances that do not carry it, but only as it really did, before what they do carry.
+//! Events are passed in order of sequence, once each: what one does to the board is done to the board of the past,
+//! by the same code that replays it, and the event is dropped. So the past is the board as it was when all that has
+//! been passed had happened, and whatever was not passed follows from there. One event may take several slices; all
+//! but a start may happen twice to a row without harm, and of a start it is noted up to which row it has happened.
 
-use std::collections::BTreeSet;
 use std::ops::Bound;
+use std::sync::Arc;
 
 use ::redb::{ReadableTable, Table, WriteTransaction};
-use greenlight_core::history::{Event, Happening};
+use greenlight_core::history::{Detail, Event, Happening, Past};
 use greenlight_core::{Name, UnixSeconds};
 use serde::{Deserialize, Serialize};
 
-use super::tables::{CARRIED, CARRIERS, EVENTS, META, PRUNED_KEY, decode, trouble};
+use super::tables::{EVENTS, META, PAST, PRUNED_KEY, PastRow, STARTS, decode, encode, trouble};
 use crate::store::StoreError;
 
 /// How far pruning has come.
@@ -23,13 +22,17 @@ pub(super) struct Pruned {
     /// Events before this moment are to go: the last cut that was asked for.
     cut: UnixSeconds,
     /// Every event up to this sequence has been passed.
-    sequence: u64,
+    pub(super) sequence: u64,
     /// From this moment on nothing is missing.
     pub(super) complete_from: UnixSeconds,
+    /// The moment of the newest event that has been passed.
+    #[serde(default)]
+    pub(super) latest: UnixSeconds,
     /// How many of its names the next event has been passed for.
     names_done: usize,
-    /// Up to which carrying instance a start, which names those it spares, has been passed.
-    carried_done: Option<String>,
+    /// Up to which row the next event, a start, has happened.
+    #[serde(default)]
+    pub(super) rows_done: Option<String>,
 }
 
 /// Passes a slice of the events before the cut: the one asked for, or else the last one that was.
@@ -42,13 +45,13 @@ pub(super) fn step(
     let before = read(&meta)?.unwrap_or_default();
     let mut slice = Slice {
         events: transaction.open_table(EVENTS).map_err(trouble)?,
-        carried: transaction.open_table(CARRIED).map_err(trouble)?,
-        carriers: transaction.open_table(CARRIERS).map_err(trouble)?,
+        starts: transaction.open_table(STARTS).map_err(trouble)?,
+        past: transaction.open_table(PAST).map_err(trouble)?,
         pruned: Pruned { cut: prune_before.unwrap_or(before.cut), ..before.clone() },
         reads_left: steps,
-        names_left: steps,
+        rows_left: steps,
     };
-    while slice.reads_left > 0 && slice.names_left > 0 && slice.pass_next()? {}
+    while slice.reads_left > 0 && slice.rows_left > 0 && slice.pass_next()? {}
     let after = slice.pruned;
     if after != before {
         let text = serde_json::to_string(&after)
@@ -67,14 +70,14 @@ pub(super) fn read(meta: &impl ReadableTable<&'static str, &'static str>) -> Res
 /// The work on one commit.
 struct Slice<'t> {
     events: Table<'t, u64, (u64, &'static [u8])>,
-    carried: Table<'t, &'static str, (u64, u64, u64)>,
-    carriers: Table<'t, u64, u64>,
+    starts: Table<'t, u64, (u64, u64)>,
+    past: Table<'t, &'static str, &'static [u8]>,
     pruned: Pruned,
     /// Events, the long ones counted as several, that may still be read.
     reads_left: usize,
-    /// Names of instances that may still be looked up. Apart from the reads, so that an event too long for a slice
-    /// still gets its share of names done in each.
-    names_left: usize,
+    /// Rows of the past, the long ones counted as several, that may still be changed. Apart from the reads, so that
+    /// an event too long for a slice still gets its share of rows done in each.
+    rows_left: usize,
 }
 
 impl Slice<'_> {
@@ -85,27 +88,22 @@ impl Slice<'_> {
         };
         self.pruned.complete_from = self.pruned.complete_from.max(event.at_unix.min(self.pruned.cut));
         let done = match &event.what {
-            Happening::Changed { name, .. } => {
-                self.drop_carried(name)?;
-                self.carry(name, (sequence, 0, 0))?;
+            Happening::Changed { name, .. } | Happening::Removed { name } => {
+                self.happen(&event, std::iter::once(name.as_str()))?;
                 true
             }
-            Happening::Removed { name } => {
-                self.drop_carried(name)?;
-                true
-            }
-            Happening::Lapsed { names, .. } => self.pass_names(names, |carried| match carried {
-                (changed, back, 0) => (changed, back, sequence),
-                lapsed_before => lapsed_before,
-            })?,
-            Happening::CameBack { names, .. } => self.pass_names(names, |(changed, _, _)| (changed, sequence, 0))?,
-            Happening::Started { still_good, .. } => self.pass_start(sequence, still_good)?,
+            Happening::Lapsed { names, .. } | Happening::CameBack { names, .. } => self.pass_names(&event, names)?,
+            Happening::Started { .. } => self.pass_start(&event)?,
+            Happening::Resumed { .. } => true,
+            Happening::Retold { .. } => self.forget_all()?,
         };
         if done {
             self.pruned.sequence = sequence;
+            self.pruned.latest = event.at_unix;
             self.pruned.names_done = 0;
-            self.pruned.carried_done = None;
-            self.drop_unless_carried(sequence)?;
+            self.pruned.rows_done = None;
+            self.events.remove(sequence).map_err(trouble)?;
+            self.starts.remove(sequence).map_err(trouble)?;
         }
         Ok(true)
     }
@@ -133,111 +131,86 @@ impl Slice<'_> {
         Ok(Some((sequence.value(), decode("an event", bytes)?)))
     }
 
-    /// Changes what each named instance carries. True when all names are done.
-    fn pass_names(
-        &mut self,
-        names: &[Name],
-        becomes: impl Fn((u64, u64, u64)) -> (u64, u64, u64),
-    ) -> Result<bool, StoreError> {
-        for name in names.iter().skip(self.pruned.names_done) {
-            if self.names_left == 0 {
+    /// Lets it happen to as many of the named rows as there is room for. True when all of them are done.
+    fn pass_names(&mut self, event: &Event, names: &[Name]) -> Result<bool, StoreError> {
+        while self.pruned.names_done < names.len() {
+            if self.rows_left == 0 {
                 return Ok(false);
             }
-            self.names_left -= 1;
-            self.pruned.names_done += 1;
-            self.change_carried(name, &becomes)?;
+            let most = ROWS_AT_ONCE.min(self.rows_left);
+            self.happen(event, names.iter().skip(self.pruned.names_done).take(most).map(Name::as_str))?;
+            self.pruned.names_done += most;
         }
         Ok(true)
     }
 
-    /// A start takes the witness of every instance on the board that it does not name.
-    fn pass_start(&mut self, sequence: u64, still_good: &[Name]) -> Result<bool, StoreError> {
-        let spared: BTreeSet<&str> = still_good.iter().map(Name::as_str).collect();
-        let from = match &self.pruned.carried_done {
-            Some(name) => Bound::Excluded(name.as_str()),
-            None => Bound::Unbounded,
-        };
-        let mut names = Vec::new();
-        for entry in self.carried.range::<&str>((from, Bound::Unbounded)).map_err(trouble)?.take(self.names_left) {
-            names.push(entry.map_err(trouble)?.0.value().to_owned());
+    /// A start happens to every row, in the order of their names.
+    fn pass_start(&mut self, event: &Event) -> Result<bool, StoreError> {
+        while self.rows_left > 0 {
+            let from = match &self.pruned.rows_done {
+                Some(done) => Bound::Excluded(done.as_str()),
+                None => Bound::Unbounded,
+            };
+            let most = ROWS_AT_ONCE.min(self.rows_left);
+            let mut names = Vec::new();
+            for entry in self.past.range::<&str>((from, Bound::Unbounded)).map_err(trouble)?.take(most) {
+                names.push(entry.map_err(trouble)?.0.value().to_owned());
+            }
+            self.happen(event, names.iter().map(String::as_str))?;
+            // Fewer than there was room for: these were the last.
+            if names.len() < most {
+                return Ok(true);
+            }
+            self.pruned.rows_done = names.pop();
         }
-        // Fewer than there was room for: these were the last.
-        let done = names.len() < self.names_left;
-        self.names_left -= names.len();
-        for name in &names {
-            if !spared.contains(name.as_str()) {
-                self.change_carried(name, |carried| match carried {
-                    (changed, back, 0) => (changed, back, sequence),
-                    lapsed_before => lapsed_before,
-                })?;
+        Ok(false)
+    }
+
+    /// The board is told anew: nothing of it stays.
+    fn forget_all(&mut self) -> Result<bool, StoreError> {
+        while self.rows_left > 0 {
+            if self.past.pop_first().map_err(trouble)?.is_none() {
+                return Ok(true);
+            }
+            self.rows_left -= 1;
+        }
+        Ok(false)
+    }
+
+    /// Lets an event happen to these rows of the past, by the code that replays it.
+    fn happen<'n>(&mut self, event: &Event, names: impl Iterator<Item = &'n str> + Clone) -> Result<(), StoreError> {
+        let mut past = Past::new(Detail::Whole);
+        for name in names.clone() {
+            if let Some(bytes) = self.past.get(name).map_err(trouble)? {
+                let bytes = bytes.value();
+                let PastRow { held, vouch } = decode("a row of the past", bytes)?;
+                past.put(Arc::new(held), vouch);
+                self.rows_left = self.rows_left.saturating_sub(bytes.len() / BYTES_A_STEP);
             }
         }
-        self.pruned.carried_done = names.pop().or_else(|| self.pruned.carried_done.take());
-        Ok(done)
-    }
-
-    fn change_carried(
-        &mut self,
-        name: &str,
-        becomes: impl Fn((u64, u64, u64)) -> (u64, u64, u64),
-    ) -> Result<(), StoreError> {
-        let carried = self.carried.get(name).map_err(trouble)?.map(|carried| carried.value());
-        match carried {
-            Some(carried) if becomes(carried) != carried => {
-                self.carry(name, becomes(carried))?;
-                self.release(carried)
-            }
-            // An instance that was not on the board carries nothing.
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    fn carry(&mut self, name: &str, (changed, back, lapsed): (u64, u64, u64)) -> Result<(), StoreError> {
-        self.carried.insert(name, (changed, back, lapsed)).map_err(trouble)?;
-        for sequence in [changed, back, lapsed].into_iter().filter(|sequence| *sequence != 0) {
-            let carriers = self.carriers_of(sequence)?;
-            self.carriers.insert(sequence, carriers.saturating_add(1)).map_err(trouble)?;
-        }
-        Ok(())
-    }
-
-    fn drop_carried(&mut self, name: &str) -> Result<(), StoreError> {
-        let carried = self.carried.remove(name).map_err(trouble)?.map(|carried| carried.value());
-        carried.map_or(Ok(()), |carried| self.release(carried))
-    }
-
-    fn release(&mut self, (changed, back, lapsed): (u64, u64, u64)) -> Result<(), StoreError> {
-        for sequence in [changed, back, lapsed].into_iter().filter(|sequence| *sequence != 0) {
-            match self.carriers_of(sequence)? {
-                0 | 1 => {
-                    self.carriers.remove(sequence).map_err(trouble)?;
-                    if sequence <= self.pruned.sequence {
-                        self.events.remove(sequence).map_err(trouble)?;
-                    }
+        past.apply(event);
+        for name in names {
+            self.rows_left = self.rows_left.saturating_sub(1);
+            match past.named(name) {
+                Some(row) => {
+                    let row = PastRow { held: (**row.held).clone(), vouch: *row.vouch };
+                    self.past.insert(name, encode(&row)?.as_slice()).map_err(trouble)?;
                 }
-                more => {
-                    self.carriers.insert(sequence, more - 1).map_err(trouble)?;
+                None => {
+                    self.past.remove(name).map_err(trouble)?;
                 }
             }
         }
         Ok(())
-    }
-
-    fn drop_unless_carried(&mut self, sequence: u64) -> Result<(), StoreError> {
-        if self.carriers_of(sequence)? == 0 {
-            self.events.remove(sequence).map_err(trouble)?;
-        }
-        Ok(())
-    }
-
-    fn carriers_of(&self, sequence: u64) -> Result<u64, StoreError> {
-        Ok(self.carriers.get(sequence).map_err(trouble)?.map_or(0, |carriers| carriers.value()))
     }
 }
 
-/// Events, and names in them, that every commit passes while there is a backlog: a few milliseconds.
+/// Events, and rows that they change, that every commit passes while there is a backlog: a few milliseconds.
 pub(super) const LEAST_STEPS: usize = 1024;
-/// A long event costs more to read; a mebibyte, the longest row, costs a quarter of a slice.
+/// A long event costs more to read, and a long row to change; a mebibyte, the longest row, costs a quarter of a
+/// slice.
 const BYTES_A_STEP: usize = 4096;
+/// So many rows of the past are in memory together.
+const ROWS_AT_ONCE: usize = 64;
 /// How many events a clock that was ahead may have stamped before they hold up pruning until their time.
 const LOOK_AHEAD: usize = 256;

@@ -22,11 +22,11 @@ pub(super) const VOUCHES: TableDefinition<'_, u64, (u64, u64, u64)> = TableDefin
 pub(super) const MEMORY: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("memory");
 /// Events by sequence, which starts at 1: the moment, so that it can be compared unread, and the event as JSON.
 pub(super) const EVENTS: TableDefinition<'_, u64, (u64, &[u8])> = TableDefinition::new("events");
-/// For each instance that was on the board at the cut, the events that say so: sequences of the change, of the
-/// newest coming back after it, and of the loss of its witness after both; 0 for none.
-pub(super) const CARRIED: TableDefinition<'_, &str, (u64, u64, u64)> = TableDefinition::new("carried");
-/// How many instances carry an event from before the cut, by its sequence.
-pub(super) const CARRIERS: TableDefinition<'_, u64, u64> = TableDefinition::new("carriers");
+/// The board as it was when everything that has been pruned had happened: rows by name, as JSON of [`PastRow`].
+pub(super) const PAST: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("past");
+/// The starts among the events, by sequence: when, and until when the life before had watched; `u64::MAX` where
+/// there was none. So that a reader learns which lives overtake others without reading every event.
+pub(super) const STARTS: TableDefinition<'_, u64, (u64, u64)> = TableDefinition::new("starts");
 
 pub(super) const FORMAT_KEY: &str = "format";
 pub(super) const MARK_KEY: &str = "mark";
@@ -43,6 +43,13 @@ pub(super) struct StoredRow<'a> {
     pub(super) last_change: UnixSeconds,
     pub(super) row: Cow<'a, Row>,
     pub(super) route: Cow<'a, Route>,
+}
+
+/// A row of the past, with all that history tells of it.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PastRow {
+    pub(super) held: Held,
+    pub(super) vouch: Vouch,
 }
 
 /// A removed row without its name, which is the key.
@@ -155,4 +162,4 @@ pub(super) fn trouble(error: impl Into<Error>) -> StoreError {
 
 const UNTIL_RESTART: u64 = 0;
 const FOREVER: u64 = u64::MAX;
-const NEVER: u64 = u64::MAX;
+pub(super) const NEVER: u64 = u64::MAX;

@@ -1,11 +1,13 @@
 //! One batch, one commit.
 
 use ::redb::{Database, Durability, ReadableTable, WriteTransaction};
+use greenlight_core::UnixSeconds;
+use greenlight_core::history::Happening;
 
 use super::State;
 use super::prune;
 use super::tables::{
-    CARRIED, CARRIERS, COMMITS_KEY, EVENTS, FORMAT, FORMAT_KEY, LAST_SEQUENCE_KEY, MARK_KEY, MEMORY, META, ROWS,
+    COMMITS_KEY, EVENTS, FORMAT, FORMAT_KEY, LAST_SEQUENCE_KEY, MARK_KEY, MEMORY, META, NEVER, PAST, ROWS, STARTS,
     StoredMemory, StoredRow, VOUCHES, encode, pack, trouble,
 };
 use crate::store::{Batch, StoreError};
@@ -17,8 +19,8 @@ pub(super) fn begin(database: &Database) -> Result<(), StoreError> {
     transaction.open_table(VOUCHES).map_err(trouble)?;
     transaction.open_table(MEMORY).map_err(trouble)?;
     transaction.open_table(EVENTS).map_err(trouble)?;
-    transaction.open_table(CARRIED).map_err(trouble)?;
-    transaction.open_table(CARRIERS).map_err(trouble)?;
+    transaction.open_table(PAST).map_err(trouble)?;
+    transaction.open_table(STARTS).map_err(trouble)?;
     let mut meta = transaction.open_table(META).map_err(trouble)?;
     meta.insert(FORMAT_KEY, FORMAT.to_string().as_str()).map_err(trouble)?;
     drop(meta);
@@ -99,15 +101,21 @@ fn write_memory(transaction: &WriteTransaction, batch: &Batch) -> Result<(), Sto
 
 fn write_events(transaction: &WriteTransaction, acknowledged: u64, batch: &Batch) -> Result<u64, StoreError> {
     let mut events = transaction.open_table(EVENTS).map_err(trouble)?;
+    let mut starts = transaction.open_table(STARTS).map_err(trouble)?;
     let newest = events.last().map_err(trouble)?.map_or(0, |(sequence, _)| sequence.value());
     if newest > acknowledged {
         // A batch whose last sync failed got through all the same. Its events will come again.
         events.retain_in(acknowledged.saturating_add(1).., |_, _| false).map_err(trouble)?;
+        starts.retain_in(acknowledged.saturating_add(1).., |_, _| false).map_err(trouble)?;
     }
     let mut sequence = acknowledged;
     for event in &batch.events {
         sequence = sequence.saturating_add(1);
         events.insert(sequence, (event.at_unix.as_secs(), encode(event)?.as_slice())).map_err(trouble)?;
+        if let Happening::Started { watched_until_unix, .. } = &event.what {
+            let until = watched_until_unix.map_or(NEVER, UnixSeconds::as_secs);
+            starts.insert(sequence, (event.at_unix.as_secs(), until)).map_err(trouble)?;
+        }
     }
     Ok(sequence)
 }

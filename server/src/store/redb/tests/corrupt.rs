@@ -4,6 +4,8 @@ use std::fs;
 
 use ::redb::Database;
 
+use greenlight_core::history::Happening;
+
 use super::super::tables::{FORMAT, FORMAT_KEY, META, ROWS};
 use super::disk::{Dir, Disk};
 use super::model::{Model, Random, batch};
@@ -171,6 +173,19 @@ fn a_store_that_turns_corrupt_while_it_runs_is_begun_anew_with_the_whole_board()
     assert!(matches!(store.append(&Batch::default()), Err(StoreError::Io(_))));
     assert_eq!(store.set_aside(), Some("aside-1"));
     store.append(&model.whole()).unwrap();
+    let mut found = Model::of(&mut store);
+    let events = std::mem::take(&mut found.events);
     model.events.clear();
-    assert_eq!(Model::of(&mut store), model);
+    assert_eq!(found, model);
+    // What is left of history begins with the board as it is.
+    assert_eq!(events[0].1.what, Happening::Retold { missing_since_unix: None });
+    let told: Vec<_> = events
+        .iter()
+        .filter_map(|(_, event)| match &event.what {
+            Happening::Changed { name, row, .. } => Some((name.clone(), (**row).clone())),
+            _ => None,
+        })
+        .collect();
+    let rows: Vec<_> = model.rows.values().map(|(held, _)| (held.name.clone(), held.row.clone())).collect();
+    assert_eq!(told, rows);
 }

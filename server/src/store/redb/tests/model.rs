@@ -89,16 +89,17 @@ impl Model {
     }
 }
 
-/// All events, in pages of three.
+/// All events that have not been pruned, in pages of three.
 pub(super) fn all_events(reader: &EventReader) -> Vec<(u64, Event)> {
-    let mut all = Vec::new();
+    let pruned = reader.opening(UnixSeconds::default(), UnixSeconds::MAX).unwrap().after;
+    let mut all: Vec<(u64, Event)> = Vec::new();
     loop {
-        let after = all.last().map_or(0, |(sequence, _)| *sequence);
-        let page = reader.events(UnixSeconds::default(), UnixSeconds::MAX, after, 3).unwrap();
+        let after = all.last().map_or(pruned, |(sequence, _)| *sequence);
+        let page = reader.page(after, u64::MAX, 3).unwrap();
         if page.is_empty() {
             return all;
         }
-        all.extend(page);
+        all.extend(page.into_iter().map(|(sequence, json)| (sequence, serde_json::from_slice(&json).unwrap())));
     }
 }
 
@@ -171,8 +172,14 @@ pub(super) fn batch(model: &Model, next_order: &mut u64, moment: u64, random: &m
     }
     batch.forgotten.extend(model.memory.keys().filter(|_| random.one_in(8)).cloned());
     for (held, _) in &batch.rows {
-        let (name, source, row) = (held.name.clone(), held.source.clone(), Box::new(held.row.clone()));
-        let what = Happening::Changed { name, source, last_change_unix: at(moment), row };
+        let what = Happening::Changed {
+            name: held.name.clone(),
+            order: held.order,
+            source: held.source.clone(),
+            last_change_unix: at(moment),
+            stored_change_unix: None,
+            row: Box::new(held.row.clone()),
+        };
         batch.events.push(Event { at_unix: at(moment), what });
     }
     if random.one_in(20) {

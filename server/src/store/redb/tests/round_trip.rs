@@ -46,15 +46,21 @@ fn every_kind_of_event_comes_back_as_it_went_in() {
     let mut random = Random(1);
     let names = vec![name("a"), name("b/c")];
     let happenings = [
-        Happening::Started { still_good: names.clone(), watched_until_unix: Some(at(3)) },
-        Happening::Started { still_good: Vec::new(), watched_until_unix: None },
+        Happening::Started { watched_until_unix: Some(at(3)), drift_secs: -40 },
+        Happening::Started { watched_until_unix: None, drift_secs: 0 },
+        Happening::Resumed { watched_until_unix: at(7) },
+        Happening::Retold { missing_since_unix: None },
+        Happening::Retold { missing_since_unix: Some(at(4)) },
         Happening::Changed {
             name: name("a"),
+            order: 1 << 52,
             source: name("ci"),
             last_change_unix: at(2),
+            stored_change_unix: Some(at(8)),
             row: Box::new(row(&mut random)),
         },
-        Happening::Lapsed { source: name("ci"), names: names.clone() },
+        Happening::Lapsed { source: name("ci"), names: names.clone(), good_until_unix: None },
+        Happening::Lapsed { source: name("ci"), names: names.clone(), good_until_unix: Some(at(1)) },
         Happening::CameBack { source: name("ci"), names },
         Happening::Removed { name: name("a") },
     ];
@@ -66,21 +72,46 @@ fn every_kind_of_event_comes_back_as_it_went_in() {
 }
 
 #[test]
-fn a_page_holds_from_up_to_but_not_to_and_goes_on_after_a_sequence() {
+fn a_window_is_the_events_from_up_to_but_not_to_and_its_pages_go_on_after_a_sequence() {
     let dir = Dir::new();
     let mut store = open(&dir.0).unwrap();
     let event = |secs| Event { at_unix: at(secs), what: Happening::Removed { name: name("a") } };
     store.append(&Batch { events: (0..10).map(event).collect(), ..Batch::default() }).unwrap();
-    let page = |from, to, after, limit| -> Vec<u64> {
-        let page = store.events().events(at(from), at(to), after, limit).unwrap();
-        page.into_iter().map(|(sequence, _)| sequence).collect()
+    let window = |from, to| {
+        let opening = store.events().opening(at(from), at(to)).unwrap();
+        (opening.after, opening.last)
     };
-    assert_eq!(page(2, 5, 0, 99), [3, 4, 5]);
-    assert_eq!(page(2, 5, 3, 99), [4, 5]);
-    assert_eq!(page(0, 99, 0, 2), [1, 2]);
-    assert_eq!(page(0, 99, 10, 2), [0_u64; 0]);
-    assert_eq!(page(0, 99, u64::MAX, 2), [0_u64; 0]);
-    assert_eq!(page(0, 99, 0, 0), [0_u64; 0]);
+    assert_eq!(window(2, 5), (2, 5));
+    assert_eq!(window(0, 99), (0, 10));
+    assert_eq!(window(3, 3), (3, 3));
+    assert_eq!(window(99, 100), (10, 10));
+    let page = |after, last, limit| -> Vec<u64> {
+        store.events().page(after, last, limit).unwrap().into_iter().map(|(sequence, _)| sequence).collect()
+    };
+    assert_eq!(page(2, 5, 99), [3, 4, 5]);
+    assert_eq!(page(3, 5, 99), [4, 5]);
+    assert_eq!(page(0, 10, 2), [1, 2]);
+    assert_eq!(page(10, 10, 2), [0_u64; 0]);
+    assert_eq!(page(u64::MAX, u64::MAX, 2), [0_u64; 0]);
+    assert_eq!(page(0, 10, 0), [0_u64; 0]);
+}
+
+#[test]
+fn a_window_has_every_event_of_a_life_that_ran_past_its_end_before_another_began_within_it() {
+    let dir = Dir::new();
+    let mut store = open(&dir.0).unwrap();
+    let removed = |secs| Event { at_unix: at(secs), what: Happening::Removed { name: name("a") } };
+    let started = |secs, until: Option<u64>| Event {
+        at_unix: at(secs),
+        what: Happening::Started { watched_until_unix: until.map(at), drift_secs: 0 },
+    };
+    let events = vec![started(10, None), removed(20), removed(90), started(30, Some(95)), removed(40), removed(60)];
+    store.append(&Batch { events, ..Batch::default() }).unwrap();
+    let opening = store.events().opening(at(15), at(50)).unwrap();
+    assert_eq!((opening.after, opening.last), (1, 5));
+    let mut lives = greenlight_core::history::Lives::default();
+    lives.note_start(at(30), Some(at(95)));
+    assert_eq!(serde_json::to_string(&opening.lives).unwrap(), serde_json::to_string(&lives).unwrap());
 }
 
 #[test]
@@ -93,11 +124,18 @@ fn a_page_of_long_events_ends_early_and_the_next_goes_on() {
     });
     let event = |_| Event {
         at_unix: at(1),
-        what: Happening::Changed { name: name("a"), source: name("ci"), last_change_unix: at(1), row: long.clone() },
+        what: Happening::Changed {
+            name: name("a"),
+            order: 0,
+            source: name("ci"),
+            last_change_unix: at(1),
+            stored_change_unix: None,
+            row: long.clone(),
+        },
     };
     store.append(&Batch { events: (0..9).map(event).collect(), ..Batch::default() }).unwrap();
-    let page = |after| store.events().events(at(0), at(9), after, 99).unwrap().len();
-    assert_eq!((page(0), page(5), page(9)), (5, 4, 0));
+    let page = |after| store.events().page(after, 9, 99).unwrap().len();
+    assert_eq!((page(0), page(5), page(8), page(9)), (1, 1, 1, 0));
 }
 
 #[test]

@@ -1,0 +1,108 @@
+//! One horizon of a sweep: who serves and who vetoes under it now, and since when it has said what it says.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+
+use super::past::Past;
+use super::span::{Blame, MAX_BLAMED, Said, Stood};
+use crate::flips::Tally;
+use crate::readiness::Reason;
+use crate::standing::Standing;
+use crate::time::{Horizon, UnixSeconds};
+
+/// Rows in board order: the order of each and its place in the past.
+pub(super) type InOrder = BTreeSet<(u64, usize)>;
+
+/// A row's standing, with its place in [`InOrder`]; `None` where it is not on the board.
+pub(super) type Counted = Option<(Standing, (u64, usize))>;
+
+/// The state of a sweep under one horizon.
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) horizon: Horizon,
+    tally: Tally,
+    vetoing: InOrder,
+    /// Whether a row began or ceased to count since what it says was judged.
+    pub(super) has_changed: bool,
+    pub(super) saying: Run<Said>,
+}
+
+impl Lane {
+    pub(super) fn new(horizon: Horizon) -> Self {
+        Self { horizon, tally: Tally::default(), vetoing: InOrder::new(), has_changed: true, saying: Run::default() }
+    }
+
+    /// A row amounts to something else now, or stands elsewhere in the order of the board.
+    pub(super) fn recount(&mut self, was: Counted, is: Counted) {
+        if was == is {
+            return;
+        }
+        self.has_changed = true;
+        if let Some((standing, key)) = was {
+            self.tally.remove(standing);
+            if standing == Standing::LiveDegraded {
+                self.vetoing.remove(&key);
+            }
+        }
+        if let Some((standing, key)) = is {
+            self.tally.add(standing);
+            if standing == Standing::LiveDegraded {
+                self.vetoing.insert(key);
+            }
+        }
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.tally.reason().is_ready()
+    }
+
+    /// The rows that veto.
+    pub(super) fn vetoing(&self, past: &Past) -> Blame {
+        first_of(&self.vetoing, past)
+    }
+
+    /// What the verdict is, where `degraded` are the rows that own a green and do not serve.
+    pub(super) fn says(&self, degraded: &InOrder, past: &Past) -> Said {
+        match self.tally.reason() {
+            Reason::Ready => Said::Ready,
+            reason @ Reason::LiveDegraded => Said::NotReady { reason, blame: self.vetoing(past) },
+            reason @ Reason::NothingServing => Said::NotReady { reason, blame: first_of(degraded, past) },
+        }
+    }
+}
+
+fn first_of(rows: &InOrder, past: &Past) -> Blame {
+    let names = rows.iter().take(MAX_BLAMED).filter_map(|(_, place)| past.name(*place)).cloned().collect();
+    let more = rows.len().saturating_sub(MAX_BLAMED);
+    Blame { names, more: u64::try_from(more).unwrap_or(u64::MAX) }
+}
+
+/// What an instance amounts to under one horizon, and since when.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    /// As what the lane counts it.
+    pub(super) counted: Counted,
+    /// When time alone may change it next, as it stands in the queue.
+    pub(super) due: Option<UnixSeconds>,
+    pub(super) standing: Run<(Stood, Option<Box<str>>)>,
+}
+
+/// Something that stays the same for a while; `None` where there is nothing to tell of.
+#[derive(Clone, Debug)]
+pub(super) struct Run<T>(Option<(UnixSeconds, T)>);
+
+impl<T> Default for Run<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: PartialEq> Run<T> {
+    /// What it becomes at `now`; gives what it had been since when, where that is another thing.
+    pub(super) fn becomes(&mut self, value: Option<T>, now: UnixSeconds) -> Option<(UnixSeconds, T)> {
+        if self.0.as_ref().map(|(_, value)| value) == value.as_ref() {
+            return None;
+        }
+        core::mem::replace(&mut self.0, value.map(|value| (now, value))).filter(|(since, _)| *since < now)
+    }
+}

@@ -1,0 +1,340 @@
+//! History through its public doors: what a daemon says of its past is what it said then, a window survives a file,
+//! and what is no whole window is refused with its line.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a helper of a test fails the test, and tells its seed")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use greenlight::clock::{Clock, ManualTime};
+use greenlight::store::open;
+use greenlight::{Daemon as InProcess, GoodFor, Horizon, HttpSettings, ReportedRow};
+use greenlight_core::history::{Event, Happening, Json, Reader, Said, Sweep, Told, Window};
+use greenlight_core::{Extent, Name, Report};
+use greenlight_tests::{Daemon, Folder, greenlight, wait_until};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tower::ServiceExt;
+
+const BEGIN: u64 = 1_785_000_000;
+const HORIZON: Horizon = Horizon::After(120);
+
+struct SerdeJson;
+
+impl Json for SerdeJson {
+    fn read<T: serde::de::DeserializeOwned>(&self, text: &str) -> Result<T, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+}
+
+async fn ask(daemon: &InProcess, path: &str) -> String {
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    let answer = daemon.router(HttpSettings::default()).oneshot(request).await.unwrap();
+    String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+}
+
+/// A daemon on the same folder; one that was dropped may still be letting go of it.
+fn start(folder: &Folder, time: &Arc<ManualTime>) -> InProcess {
+    let mut store = None;
+    wait_until(|| {
+        store = open(folder.path()).ok();
+        store.is_some()
+    });
+    InProcess::builder().clock(Clock::of(time.clone())).store(store.unwrap()).stale_after(HORIZON).start().unwrap()
+}
+
+/// An export in parts.
+fn read(lines: &str) -> (greenlight_core::history::Head, Vec<Event>) {
+    let mut reader = Reader::default();
+    let mut events = Vec::new();
+    for line in lines.lines() {
+        events.extend(reader.read(line, &SerdeJson).unwrap());
+    }
+    reader.check_end().unwrap();
+    (reader.head().unwrap().clone(), events)
+}
+
+/// What the events say was said at each second, under the daemon's horizon.
+fn replayed(lines: &str) -> BTreeMap<u64, Said> {
+    let (head, events) = read(lines);
+    let window = Window { from: head.from_unix, to: head.to_unix };
+    let mut said = BTreeMap::new();
+    let mut tell = |told| {
+        if let Told::Verdict(span) = told {
+            said.extend((span.from.as_secs()..span.to.as_secs()).map(|second| (second, span.said.clone())));
+        }
+    };
+    let mut sweep = Sweep::new(window, &[HORIZON], head.lives.clone());
+    for event in &events {
+        sweep.push(event, &mut tell);
+    }
+    sweep.finish(head.known_until_unix, &mut tell);
+    said
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+fn a_report(random: &mut Random) -> Report {
+    let source = ["driver", "ci"][usize::try_from(random.below(2)).unwrap()];
+    let mut rows = Vec::new();
+    for name in ["dev", "lane", "merge"] {
+        if random.below(3) > 0 {
+            let green = random.below(6) > 0;
+            rows.push(ReportedRow {
+                name: name.into(),
+                serving_sha: (green && random.below(3) > 0).then(|| "a1".into()),
+                last_green: green.then(|| "a1".into()),
+                lapsed_secs: (random.below(8) == 0).then(|| random.below(200)),
+                ..ReportedRow::default()
+            });
+        }
+    }
+    Report {
+        source: Name::of_source(source).unwrap(),
+        extent: if random.below(2) == 0 { Extent::Full } else { Extent::Partial },
+        rows,
+        good_for: match random.below(6) {
+            0 => GoodFor::Forever,
+            1 => GoodFor::UntilRestart,
+            _ => GoodFor::Seconds(5 + random.below(90)),
+        },
+        sequence: None,
+    }
+}
+
+/// Plays a random life second by second, with stops, kills and steps of the clock, and asks for every verdict.
+async fn lived(seed: u64) {
+    println!("seed {seed}");
+    let (folder, time, mut random) = (Folder::new(), ManualTime::at(i64::try_from(BEGIN).unwrap()), Random(seed));
+    let mut daemon = start(&folder, &time);
+    let mut said: BTreeMap<u64, String> = BTreeMap::new();
+    let mut now = BEGIN;
+    for _ in 0..400 {
+        if random.below(8) == 0 {
+            // A refused one is a part of life.
+            let _ = daemon.handle().report(a_report(&mut random)).await;
+        }
+        if random.below(60) == 0 {
+            time.step_wall(i64::try_from(random.below(200)).unwrap() - 100);
+        }
+        daemon.handle().tick().await.unwrap();
+        said.insert(now, ask(&daemon, "/readyz").await);
+        let down_secs = i64::try_from(random.below(40)).unwrap();
+        match random.below(60) {
+            0 => daemon.handle().stop().await,
+            1 => {}
+            2 => {
+                // Asleep: nothing is said.
+                let secs = 61 + random.below(300);
+                time.advance(i64::try_from(secs).unwrap());
+                now += secs;
+                continue;
+            }
+            _ => {
+                time.advance(1);
+                now += 1;
+                continue;
+            }
+        }
+        drop(daemon);
+        time.advance(down_secs);
+        daemon = start(&folder, &time);
+        let app: Value = serde_json::from_str(&ask(&daemon, "/app").await).unwrap();
+        now = app["now_unix"].as_u64().unwrap();
+        let history = ask(&daemon, "/history?lines").await;
+        let (_, events) = read(&history);
+        let until = events.iter().rev().find_map(|event| match event.what {
+            Happening::Started { watched_until_unix, .. } => Some(watched_until_unix),
+            _ => None,
+        });
+        let until = until.unwrap().unwrap().as_secs();
+        let (last, _) = said.last_key_value().unwrap();
+        assert!((*last).saturating_sub(until) <= 10, "the end is known to 10 s: {until} of {last}");
+        // After the last sign of life nothing is known, and the later life holds.
+        said.retain(|second, _| *second <= until && *second < now);
+    }
+    daemon.handle().tick().await.unwrap();
+    said.insert(now, ask(&daemon, "/readyz").await);
+    let history = ask(&daemon, &format!("/history?lines&from={}", BEGIN - 500)).await;
+    let told = replayed(&history);
+    check(&told, &said, BEGIN - 500, now);
+    // `/app` says since when, as history has it: at the earliest since this life began to watch.
+    let app: Value = serde_json::from_str(&ask(&daemon, "/app").await).unwrap();
+    let is_ready = |second: u64| told[&second] == Said::Ready;
+    let since =
+        (app["started_unix"].as_u64().unwrap()..=now).rev().take_while(|at| is_ready(*at) == is_ready(now)).last();
+    assert_eq!(app["readiness"]["since_unix"].as_u64(), since, "{app}");
+    // A window that begins in the midst of it says the same of what it holds.
+    let from = BEGIN + random.below(now.saturating_sub(BEGIN).max(1));
+    let history = ask(&daemon, &format!("/history?lines&from={from}")).await;
+    check(&replayed(&history), &said, from, now);
+    let pages = paged(&daemon, from).await;
+    assert_eq!(pages, read(&history).1.iter().map(|event| serde_json::to_value(event).unwrap()).collect::<Vec<_>>());
+}
+
+/// The events of a window in pages of seven.
+async fn paged(daemon: &InProcess, from: u64) -> Vec<Value> {
+    let mut events = Vec::new();
+    let mut after = String::new();
+    loop {
+        let page: Value =
+            serde_json::from_str(&ask(daemon, &format!("/history?from={from}&limit=7{after}")).await).unwrap();
+        events.extend(page["events"].as_array().unwrap().iter().cloned());
+        match page["next"].as_u64() {
+            Some(next) => after = format!("&after={next}"),
+            None => return events,
+        }
+    }
+}
+
+#[track_caller]
+fn check(replayed: &BTreeMap<u64, Said>, said: &BTreeMap<u64, String>, from: u64, now: u64) {
+    for second in from..=now {
+        let told = &replayed[&second];
+        let text = said.get(&second);
+        let agrees = match (told, text) {
+            (Said::NotWatching, None) => true,
+            (Said::Ready, Some(text)) => text == "ready\n",
+            (Said::NotReady { blame, .. }, Some(text)) => {
+                let words = text.strip_prefix("not ready: ").unwrap_or("?");
+                let named = words.split(" is degraded").next().and_then(|name| name.split(" is unconfirmed").next());
+                let named = named.filter(|name| name.len() < words.trim_end().len());
+                named.is_none_or(|named| blame.names.iter().any(|name| name.as_str() == named)) && words != "?"
+            }
+            (_, _) => false,
+        };
+        assert!(agrees, "at {second}: history tells {told:?}, it had said {text:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_daemon_tells_of_every_second_is_what_it_had_said() {
+    for seed in 1..6 {
+        lived(seed).await;
+    }
+}
+
+/// A daemon that has something to tell, and the address of its history.
+fn eventful(folder: &Folder) -> Daemon {
+    let daemon = Daemon::start(folder.path(), &[]);
+    for (name, row) in [
+        ("dev", r#"{"serving_sha":"a1"}"#),
+        ("lane", r#"{"last_green":"77","last_red_reason":"exited 1"}"#),
+        ("merge", r#"{"last_green":"66","idle_secs":3542400}"#),
+    ] {
+        assert_eq!(daemon.put(&format!("/sources/driver/instances/{name}?good_for_secs=forever"), row).0, 200);
+    }
+    daemon
+}
+
+#[test]
+fn a_window_is_the_same_from_the_daemon_and_from_its_export() {
+    let folder = Folder::new();
+    let daemon = eventful(&folder);
+    let now = daemon.app()["now_unix"].as_u64().unwrap();
+    let until = (now + 1).to_string();
+    let window = ["--from", "-1h", "--until", &until];
+    let file = folder.path().join("incident.jsonl");
+    let file = file.to_str().unwrap();
+    let exported = greenlight(&[&["export", "--to", &daemon.url, "--out", file], &window[..]].concat(), "");
+    assert_eq!(exported.code, Some(0), "{exported:?}");
+    for form in [&["--json"][..], &["--csv"], &[]] {
+        let judged = [&["--stale-after", "1h,0s,never"], form].concat();
+        // From the file, so that both have the same window to the second.
+        let imported = greenlight(&[&["import", file], &judged[..]].concat(), "");
+        assert_eq!(imported.code, Some(0), "{imported:?}");
+        let from = fs::read_to_string(file).unwrap();
+        let from: Value = serde_json::from_str(from.lines().next().unwrap()).unwrap();
+        let (from, until) = (from["from_unix"].to_string(), from["to_unix"].to_string());
+        let asked = [&["history", "--to", &daemon.url, "--from", &from, "--until", &until], &judged[..]].concat();
+        let asked = greenlight(&asked, "");
+        assert_eq!((asked.code, &asked.out), (Some(0), &imported.out), "{asked:?}");
+    }
+    let piped = greenlight(&["import", "-", "--stale-after", "1h"], &fs::read_to_string(file).unwrap());
+    assert!(piped.code == Some(0) && piped.out.contains("longest red"), "{piped:?}");
+}
+
+#[test]
+fn the_table_says_which_rows_make_the_difference() {
+    let folder = Folder::new();
+    let daemon = eventful(&folder);
+    let ran = greenlight(&["history", "--to", &daemon.url, "--from", "-1m", "--stale-after", "1h,0s,never"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.out.contains("0s differs from 1h for "), "{}", ran.out);
+    assert!(ran.out.contains("not ready under 1h: lane\n"), "{}", ran.out);
+    assert!(ran.out.contains("never says the same as 1h throughout."), "{}", ran.out);
+    let own = greenlight(&["history", "--to", &daemon.url, "--csv"], "");
+    assert!(own.out.lines().nth(1).unwrap().starts_with("3600,"), "the daemon's own horizon: {}", own.out);
+}
+
+#[test]
+fn what_is_no_whole_window_is_refused_with_its_line_and_shown_up_to_there_if_asked() {
+    let folder = Folder::new();
+    let daemon = eventful(&folder);
+    let whole = daemon.get("/history?lines").1;
+    let lines: Vec<&str> = whole.lines().collect();
+    let file = folder.path().join("part.jsonl");
+    let check = |text: &str, line: usize, why: &str, is_salvaged: bool| {
+        fs::write(&file, text).unwrap();
+        let path = file.to_str().unwrap();
+        let ran = greenlight(&["import", path], "");
+        assert_eq!((ran.code, &*ran.out), (Some(2), ""), "{ran:?}");
+        assert!(ran.err.contains(&format!("line {line}: ")) && ran.err.contains(why), "{why}: {}", ran.err);
+        let salvaged = greenlight(&["import", path, "--salvage", "--csv"], "");
+        assert_eq!(salvaged.code, Some(2));
+        assert_eq!(salvaged.out.contains("stale_after_secs"), is_salvaged, "{salvaged:?}");
+    };
+    check(&format!("{}\n", lines[..3].join("\n")), 4, "breaks off before its end", true);
+    check(&whole[..whole.len() - 20], lines.len(), "breaks off before its end", true);
+    check(&whole.replacen("greenlight.history/1", "greenlight.history/2", 1), 1, "of a newer version", false);
+    check(&whole.replacen("greenlight.history/1", "somebody.else/1", 1), 1, "is no export of a history", false);
+    check("", 1, "the first line of an export is its head", false);
+    check("\u{0}\u{1}", 1, "the first line of an export is its head", false);
+    check(&whole.replacen("\"event\":\"changed\"", "\"event\":\"painted\"", 1), 3, "no event of a history", true);
+    check(&format!("{whole}{}\n", lines[1]), lines.len() + 1, "something stands behind the end", true);
+    let mut short = lines.clone();
+    short.remove(2);
+    check(&format!("{}\n", short.join("\n")), lines.len() - 1, "there were 4 events, and 3 of them are here", true);
+    let missing = greenlight(&["import", "/nowhere/at/all"], "");
+    assert_eq!(missing.code, Some(2), "{missing:?}");
+}
+
+#[test]
+fn a_daemon_without_history_and_none_at_all_are_told_apart() {
+    let daemon = Daemon::start(std::path::Path::new("memory"), &[]);
+    let ran = greenlight(&["history", "--to", &daemon.url], "");
+    assert!(ran.code == Some(3) && ran.err.contains("keeps no history"), "{ran:?}");
+    let url = daemon.url.clone();
+    drop(daemon);
+    let ran = greenlight(&["export", "--to", &url], "");
+    assert!(ran.code == Some(3) && ran.err.contains("connection refused"), "{ran:?}");
+    let ran = greenlight(&["history", "--from", "yesterday"], "");
+    assert!(ran.code == Some(2) && ran.err.contains("so long ago as -7d"), "{ran:?}");
+}
+
+#[test]
+fn moments_are_asked_for_in_the_daemons_own_time() {
+    let folder = Folder::new();
+    let daemon = eventful(&folder);
+    let app = daemon.app();
+    let now = app["now_unix"].as_u64().unwrap();
+    let head = |query: &str| -> Value { serde_json::from_str(&daemon.get(&format!("/history?{query}")).1).unwrap() };
+    assert_eq!(head("from=-1d")["from_unix"].as_u64().unwrap() / 10, (now - 86_400) / 10);
+    assert_eq!(head("from=2000-01-01T00:00:00Z")["from_unix"], 946_684_800);
+    let empty = head(&format!("from={}&to={}", now + 1_000, now + 2_000));
+    assert_eq!(empty["events"].as_array().unwrap().len(), 4, "the board as it is: {empty}");
+    assert_eq!(empty["events"][0]["event"], "retold");
+}
