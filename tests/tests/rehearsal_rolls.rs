@@ -81,8 +81,9 @@ fn a_server_that_exits_on_the_signal_is_named_and_each_refusal_says_so() {
     let misses = rehearsed.told["misses"].as_array().unwrap();
     let refused: Vec<_> = misses.iter().filter(|miss| miss["class"] == "refused").collect();
     // A probe may come before any tick.
-    let expected = if refused.is_empty() { "old closed its listener up to " } else { "old ended (exit 0) " };
-    assert!(rehearsed.why().starts_with(expected), "{}", rehearsed.why());
+    let (how, why) = (if refused.is_empty() { "up to " } else { "as it ended (exit 0), " }, rehearsed.why());
+    assert!(why.starts_with(&format!("old closed its listener {how}")), "{why}");
+    assert!(why.contains(" ms before it left rotation"), "{why}");
     // What was refused before the exit could be waited for cannot know of it yet.
     let learned = rehearsed.exit_learned_us("old").unwrap();
     let mut after = refused.iter().filter(|miss| miss["due_us"].as_i64() > Some(learned));

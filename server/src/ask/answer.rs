@@ -3,6 +3,8 @@
 //! A probe that costs less than a checker written for nothing else cannot afford a client's channels and buffers: the
 //! parsing is a library's, the framing stands here.
 
+use std::cell::RefCell;
+
 use httparse::{EMPTY_HEADER, Status};
 
 use super::MAX_HEAD_BYTES;
@@ -57,7 +59,9 @@ pub(super) struct NotHttp;
 impl Reader {
     /// A reader of nothing yet.
     pub(super) fn new() -> Self {
-        Self { buffer: Vec::new(), looked_at: 0, state: State::Head, body_bytes: 0, keep: true }
+        let spare = SPARE.with_borrow_mut(Vec::pop);
+        let buffer = spare.unwrap_or_else(|| Vec::with_capacity(USUAL_BYTES));
+        Self { buffer, looked_at: 0, state: State::Head, body_bytes: 0, keep: true }
     }
 
     /// Goes on with what is in the buffer. After [`Step::Head`] it is to be asked again.
@@ -187,6 +191,28 @@ impl Reader {
     }
 }
 
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        if buffer.capacity() > USUAL_BYTES {
+            return;
+        }
+        buffer.clear();
+        // A thread that ends has none to spare any more.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < MAX_SPARE {
+                spare.push(buffer);
+            }
+        });
+    }
+}
+
+thread_local! {
+    /// Buffers that wait for the next question: each of them is asked for a thousand times a second.
+    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
 /// What the headers say of what follows them.
 struct Framing {
     body: Body,
@@ -257,6 +283,10 @@ fn value_of(headers: &[httparse::Header<'_>], wanted: &str) -> Option<Box<str>> 
     std::str::from_utf8(header.value).ok().map(str::trim).filter(|text| !text.is_empty()).map(Into::into)
 }
 
+/// An answer to a probe, head and body, in one piece.
+const USUAL_BYTES: usize = 1024;
+/// As many as are asked together.
+const MAX_SPARE: usize = 64;
 /// More than any answer to a probe has.
 const MAX_HEADERS: usize = 100;
 /// The size of a chunk with what is said beside it, or one trailer.

@@ -117,10 +117,14 @@ pub(super) async fn open(target: &Target, facts: Arc<Facts>) -> Result<Connectio
             facts.note(|progress| progress.stage = Stage::Connecting);
             connect(*address, &facts).await?
         }
+        // Apart: most questions go to an address, and need no room for the state of a lookup.
         Place::Name(lookup) => {
-            let addresses = lookup.addresses().await?;
-            facts.note(|progress| progress.stage = Stage::Connecting);
-            connect_any(&addresses, &facts).await?
+            let by_name = async {
+                let addresses = lookup.addresses().await?;
+                facts.note(|progress| progress.stage = Stage::Connecting);
+                connect_any(&addresses, &facts).await
+            };
+            Box::pin(by_name).await?
         }
     };
     begin_on(stream, target, facts).await
@@ -138,7 +142,8 @@ pub(super) async fn begin_on(
         None => Stream::Plain(wire),
         Some(tls) => {
             let connector = TlsConnector::from(Arc::clone(&tls.config));
-            let session = connector.connect(tls.name.clone(), wire).await;
+            // Apart: a session that begins is larger than all that a plain question needs.
+            let session = Box::pin(connector.connect(tls.name.clone(), wire)).await;
             Stream::Tls(Box::new(session.map_err(|_| socket.ours_or(cut(&facts.read(), Cutting::Tls, "TLS")))?))
         }
     };
@@ -172,7 +177,6 @@ async fn put(connection: &mut Connection, target: &Target, enough_bytes: u64) ->
     stream.write_all(&target.request).await.map_err(|_| closed())?;
     stream.flush().await.map_err(|_| closed())?;
     let mut reader = Reader::new();
-    reader.buffer.reserve(FIRST_READ_BYTES);
     let mut head = None;
     loop {
         match (reader.step(target.header.as_deref()), head.take()) {
@@ -194,7 +198,7 @@ async fn put(connection: &mut Connection, target: &Target, enough_bytes: u64) ->
                 return Ok((Answered { status, header, body_bytes: reader.body_bytes }, Again::No));
             }
             (Ok(Step::More), told) => head = told,
-            (Err(NotHttp), None) | (Ok(Step::Complete { .. }), None) => return Err(Trouble::Garbled),
+            (Err(NotHttp) | Ok(Step::Complete { .. }), None) => return Err(Trouble::Garbled),
             (Err(NotHttp), Some(_)) => {
                 return Err(Trouble::Torn { by: Cutting::Garbled, code: "NOT_HTTP".into() });
             }
@@ -216,8 +220,6 @@ async fn put(connection: &mut Connection, target: &Target, enough_bytes: u64) ->
     }
 }
 
-/// An answer to a probe, head and body, in one piece.
-const FIRST_READ_BYTES: usize = 1024;
 /// Less room than this is not worth a look.
 const LEAST_READ_BYTES: usize = 256;
 const READ_BYTES: usize = 16 * 1024;

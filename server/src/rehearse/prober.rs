@@ -14,7 +14,7 @@ use tokio::time::{sleep_until, timeout};
 use super::control::exchange;
 use super::shared::{Learned, Shared};
 use super::since::micros;
-use crate::ask::{BODY_IS_COMPLETE_AT, Question, Ruling, Target};
+use crate::ask::{BODY_IS_COMPLETE_AT, Exchange, Late, Question, Ruling, Target};
 use crate::clock::instant;
 
 /// Probes a process until it has ended and is out. Beside each probe our own echo server is asked: where that is
@@ -22,23 +22,23 @@ use crate::clock::instant;
 pub(super) async fn probe(shared: Rc<Shared>, process: usize, target: Arc<Target>, echo: SocketAddr) {
     let every = micros(shared.options.probe_every_us);
     let patience = micros(shared.options.probe_timeout_us);
-    let mut late = JoinSet::new();
+    let mut late = Late::new();
+    let tell = |due_us: &i64, exchange: &Exchange| {
+        let (at_us, process) = (shared.since.floor_us(exchange.ended_at), shared.name(process));
+        shared.record.note(Event::Late { at_us, due_us: *due_us, process, answer: exchange.answer() });
+    };
     let mut due = instant();
     while shared.is_in(process) || !shared.has_exited(process) {
-        sleep_until(due).await;
+        late.beside(sleep_until(due), tell).await;
         let due_us = shared.since.floor_us(due);
         let sent = instant();
         let mut beside = JoinSet::new();
         beside.spawn_local(exchange(echo));
         let mut question = Question::on_new_connection(Arc::clone(&target), BODY_IS_COMPLETE_AT);
-        let (answer, lateness) = match question.by(sent + patience).await {
-            Ruling::Decided { exchange, late } => (exchange.answer(), late),
+        let (answer, lateness) = match late.beside(question.by(sent + patience), tell).await {
+            Ruling::Decided { exchange, late: lateness } => (exchange.answer(), lateness),
             Ruling::Silent { late: lateness } => {
-                // One answer is still awaited, as in the daemon: the first.
-                while late.try_join_next().is_some() {}
-                if late.is_empty() {
-                    late.spawn_local(await_late(Rc::clone(&shared), process, due_us, question));
-                }
+                late.keep(question, due_us);
                 let answer = if is_slow(&mut beside).await {
                     Answer::Fault { code: SLOW_MACHINE.into() }
                 } else {
@@ -63,15 +63,5 @@ async fn is_slow(beside: &mut JoinSet<io::Result<()>>) -> bool {
     !matches!(timeout(A_MOMENT, beside.join_next()).await, Ok(Some(Ok(Ok(())))))
 }
 
-/// Notes the answer to a probe that was taken for silent, if it comes.
-async fn await_late(shared: Rc<Shared>, process: usize, due_us: i64, question: Question) {
-    if let Ok(exchange) = timeout(LATE_AT_MOST, question).await {
-        let at_us = shared.since.floor_us(exchange.ended_at);
-        shared.record.note(Event::Late { at_us, due_us, process: shared.name(process), answer: exchange.answer() });
-    }
-}
-
 /// Long enough to look at what has come, and short beside any timeout.
 const A_MOMENT: Duration = Duration::from_millis(5);
-/// For how long an answer is awaited after its probe was taken for silent.
-const LATE_AT_MOST: Duration = Duration::from_secs(3);
