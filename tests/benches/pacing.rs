@@ -23,12 +23,7 @@ fn main() {
             .collect();
         let [median, p99, most] = quantiles(&mut late, [0.5, 0.99, 1.0]);
         let (ticks, exit) = (late.len(), rehearsed.exit.unwrap_or(-1));
-        println!(
-            "  {ticks} ticks, exit {exit}: p50 {}, p99 {}, most {}",
-            micros(median),
-            micros(p99),
-            micros(most)
-        );
+        println!("  {ticks} ticks, exit {exit}: p50 {}, p99 {}, most {}", micros(median), micros(p99), micros(most));
         p99s.push(p99);
     }
     let [low, median, high] = quantiles(&mut p99s, [0.0, 0.5, 1.0]).map(micros);

@@ -52,6 +52,17 @@ pub(super) enum Step {
     Complete { keep: bool },
 }
 
+/// What an answer is where the peer has closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Complete: nothing else told where it ends.
+    Complete,
+    /// Something is missing.
+    Short,
+    /// What came in place of a head is not HTTP.
+    NotHttp,
+}
+
 /// What came is not HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotHttp;
@@ -88,12 +99,12 @@ impl Reader {
                     return Ok(Step::More);
                 }
                 State::ChunkSize => match httparse::parse_chunk_size(&self.buffer) {
-                    Ok(Status::Complete((read, size))) => {
+                    Ok(Status::Complete((read, size))) if read <= MAX_LINE_BYTES => {
                         self.drop_first(read);
                         self.state = if size == 0 { State::Trailers } else { State::Chunk(size) };
                     }
                     Ok(Status::Partial) if self.buffer.len() <= MAX_LINE_BYTES => return Ok(Step::More),
-                    Ok(Status::Partial) | Err(_) => return Err(NotHttp),
+                    Ok(Status::Complete(_) | Status::Partial) | Err(_) => return Err(NotHttp),
                 },
                 State::Chunk(0) => self.state = State::ChunkEnd,
                 State::Chunk(left) => {
@@ -115,6 +126,9 @@ impl Reader {
                     let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') else {
                         return if self.buffer.len() <= MAX_LINE_BYTES { Ok(Step::More) } else { Err(NotHttp) };
                     };
+                    if end >= MAX_LINE_BYTES {
+                        return Err(NotHttp);
+                    }
                     let is_last = matches!(self.buffer.get(..end), Some(b"" | b"\r"));
                     self.drop_first(end + 1);
                     if is_last {
@@ -125,9 +139,17 @@ impl Reader {
         }
     }
 
-    /// The peer has closed: whether the answer is complete by that.
-    pub(super) fn is_complete_when_closed(&self) -> bool {
-        matches!(self.state, State::UntilClosed | State::Complete)
+    /// The peer has closed, and all that came was dealt with: what the answer is by that.
+    pub(super) fn end(&self) -> End {
+        match self.state {
+            State::UntilClosed | State::Complete => End::Complete,
+            // Nobody looked at a line that had not ended.
+            State::Head => match httparse::Response::new(&mut [EMPTY_HEADER; MAX_HEADERS]).parse(&self.buffer) {
+                Ok(_) => End::Short,
+                Err(_) => End::NotHttp,
+            },
+            State::Length(_) | State::ChunkSize | State::Chunk(_) | State::ChunkEnd | State::Trailers => End::Short,
+        }
     }
 
     /// `None`: more is needed.
@@ -154,8 +176,12 @@ impl Reader {
                 self.looked_at = 0;
                 continue;
             }
-            let framing = Framing::of(response.headers)?;
             let is_current = response.version == Some(1);
+            let framing = Framing::of(response.headers)?;
+            if framing.is_coded && !is_current {
+                // Of before codings were known: nobody can tell what it means by them.
+                return Err(NotHttp);
+            }
             let wanted = wanted.and_then(|wanted| value_of(response.headers, wanted));
             self.keep = status != 101
                 && match framing.connection {
@@ -216,6 +242,7 @@ thread_local! {
 /// What the headers say of what follows them.
 struct Framing {
     body: Body,
+    is_coded: bool,
     connection: Connection,
 }
 
@@ -264,7 +291,7 @@ impl Framing {
             (Some(_), _) | (None, None) => Body::UntilClosed,
             (None, Some(length)) => Body::Length(length),
         };
-        Ok(Self { body, connection })
+        Ok(Self { body, is_coded: coding.is_some(), connection })
     }
 }
 
@@ -296,6 +323,8 @@ const STATUS_LINE_BYTES: usize = 13;
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The status, the bytes of the body and what the end leaves, with the text in pieces of every size.
@@ -329,8 +358,11 @@ mod tests {
                 }
             }
         }
-        let ended = if reader.is_complete_when_closed() { Ended::WhenClosed } else { Ended::Short };
-        Ok((status, reader.body_bytes, ended))
+        match reader.end() {
+            End::Complete => Ok((status, reader.body_bytes, Ended::WhenClosed)),
+            End::Short => Ok((status, reader.body_bytes, Ended::Short)),
+            End::NotHttp => Err(NotHttp),
+        }
     }
 
     #[test]
@@ -386,10 +418,102 @@ mod tests {
             "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
             "HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999\r\n\r\n",
             "HTTP/1.1 200 OK\r\n: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\na: b\r\n folded\r\n\r\n",
+            "HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 200 no\0 such words, and no end of the line",
+            "<html>no head</html>",
+            "HTTP/1.1 200 OK\r\ncontent-length: 1, 2\r\n\r\n1",
+            "HTTP/1.1 200 OK\r\ncontent-length:\r\n\r\n",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nokay\r\n",
         ] {
             check(text.as_bytes(), Err(NotHttp));
+        }
+    }
+
+    /// An answer by its parts, and what it is to be read as.
+    fn answers() -> impl Strategy<Value = (Vec<u8>, (u16, u64, Ended))> {
+        let sizes = prop::collection::vec(1_usize..70, 0..5);
+        let header = prop::sample::select(vec!["", "connection: close\r\n", "X-A: b\r\nCONNECTION:  Keep-Alive \r\n"]);
+        let final_status = prop::sample::select(vec![200_u16, 204, 301, 304, 404, 503, 599]);
+        (0_usize..3, final_status, 0_u8..3, sizes, header, any::<bool>()).prop_map(
+            |(interim, status, framing, sizes, header, cut)| {
+                let mut text = b"HTTP/1.1 103 Early\r\nlink: <a>; b\r\n\r\n".repeat(interim);
+                let total: usize = sizes.iter().sum();
+                let head = format!("HTTP/1.1 {status} Words\r\n{header}");
+                let has_body = !matches!(status, 204 | 304);
+                let closes = header.contains("close");
+                let (framed, body) = match framing {
+                    0 => (format!("content-length: {total}\r\n\r\n"), vec![b'x'; total]),
+                    1 => ("Transfer-Encoding: chunked\r\n\r\n".to_owned(), chunked(&sizes)),
+                    _ => ("\r\n".to_owned(), vec![b'x'; total]),
+                };
+                text.extend(head.into_bytes());
+                text.extend(framed.into_bytes());
+                let kept = if closes { Ended::Closed } else { Ended::Kept };
+                if !has_body {
+                    return (text, (status, 0, kept));
+                }
+                text.extend(&body);
+                let told = total as u64;
+                match framing {
+                    0 | 1 if cut && !body.is_empty() => {
+                        text.pop();
+                        let missing = u64::from(framing == 0);
+                        (text, (status, told - missing, Ended::Short))
+                    }
+                    0 | 1 => (text, (status, told, kept)),
+                    _ => (text, (status, told, Ended::WhenClosed)),
+                }
+            },
+        )
+    }
+
+    fn chunked(sizes: &[usize]) -> Vec<u8> {
+        let chunks = sizes.iter().map(|size| format!("{size:X};a=b\r\n{}\r\n", "x".repeat(*size)));
+        chunks.chain(["0\r\nx: trailer\r\n\r\n".to_owned()]).collect::<String>().into_bytes()
+    }
+
+    /// The text in pieces that end at these places.
+    fn pieces<'a>(text: &'a [u8], ends: &[prop::sample::Index]) -> Vec<&'a [u8]> {
+        let mut ends: Vec<usize> = ends.iter().map(|end| end.index(text.len() + 1)).collect();
+        ends.push(text.len());
+        ends.sort_unstable();
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        starts.zip(&ends).map(|(start, end)| &text[start..*end]).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn an_answer_is_the_same_wherever_it_is_cut_into_pieces(
+            (text, expected) in answers(),
+            ends in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            prop_assert_eq!(read(pieces(&text, &ends).into_iter()), Ok(expected));
+            for end in 0..=text.len() {
+                prop_assert_eq!(read([&text[..end], &text[end..]].into_iter()), Ok(expected), "cut at {}", end);
+            }
+        }
+
+        #[test]
+        fn a_damaged_answer_is_read_the_same_wherever_it_is_cut_and_never_panics(
+            (text, _) in answers(),
+            damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+            ends in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let mut text = text;
+            for (place, byte) in damage {
+                let place = place.index(text.len());
+                text[place] = byte;
+            }
+            // Whether more came behind the answer is known only of what came with it.
+            let told = |read: Result<(u16, u64, Ended), NotHttp>| read.map(|(status, bytes, ended)| match ended {
+                Ended::Kept | Ended::Closed => (status, bytes, Ended::Closed),
+                Ended::WhenClosed | Ended::Short => (status, bytes, ended),
+            });
+            let whole = told(read(std::iter::once(&text[..])));
+            prop_assert_eq!(told(read(pieces(&text, &ends).into_iter())), whole);
+            prop_assert_eq!(told(read(text.chunks(1))), whole);
         }
     }
 

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::answer::{NotHttp, Reader, Step};
+use super::answer::{End, NotHttp, Reader, Step};
 use super::connect::{connect, connect_any, end, met_itself};
 use super::progress::{Facts, Progress, Stage, Way};
 use super::target::{Place, Target, Use};
@@ -208,9 +208,10 @@ async fn put(connection: &mut Connection, target: &Target, enough_bytes: u64) ->
         }
         match (stream.read_buf(&mut reader.buffer).await, head.take()) {
             (Ok(1..), told) => head = told,
-            (Ok(_), Some((status, header))) if reader.is_complete_when_closed() => {
+            (Ok(_), Some((status, header))) if reader.end() == End::Complete => {
                 return Ok((Answered { status, header, body_bytes: reader.body_bytes }, Again::No));
             }
+            (Ok(_), None) if reader.end() == End::NotHttp => return Err(Trouble::Garbled),
             (Ok(_) | Err(_), None) => return Err(closed()),
             (Ok(_) | Err(_), Some(_)) => {
                 let (by, code) = broke(&facts.read()).unwrap_or((Cutting::Closed, "EOF".into()));

@@ -3,7 +3,6 @@
 /// Where the bug is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(debug_assertions, derive(clap::ValueEnum))]
-#[cfg_attr(not(debug_assertions), expect(dead_code, reason = "only a test build can ask for one"))]
 pub(crate) enum Bug {
     /// In the engine, once the stream runs.
     Engine,

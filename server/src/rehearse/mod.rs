@@ -34,6 +34,7 @@ use std::time::Duration;
 use greenlight_core::rehearsal::{Ending, Event, Record};
 use tokio::sync::watch;
 
+#[cfg(debug_assertions)]
 pub(crate) use self::bug::Bug;
 pub(crate) use self::plan::{Plan, Prepared, preflight};
 pub(crate) use self::recorder::Seen;
