@@ -130,6 +130,7 @@ fn what_is_wrong_before_the_start_is_said_with_what_to_do() {
         (vec!["--old", "sh", "--ports", &ports], "cannot be used"),
         (vec!["--old", "sh", "--record", "/no/such/folder/record"], "--record"),
         (vec!["--old", "sh", "--every", "soon"], "is not a length of time"),
+        (vec!["--old", "sh", "--host", "no-such-name.invalid"], "invalid IP address"),
         (vec![], "--old"),
     ] {
         let (exit, said) = refused(&arguments);
@@ -199,6 +200,9 @@ fn with_four_client_ports_the_trouble_is_ours_and_nobody_refused() {
     assert!(rehearsed.total("ours") > 0, "{}", rehearsed.text);
     assert_eq!((rehearsed.total("refused"), rehearsed.told["lost"].as_u64()), (0, Some(0)), "{}", rehearsed.text);
     assert!(rehearsed.says("EADDRNOTAVAIL"), "{}", rehearsed.text);
+    // The one leave is that of the SIGTERM.
+    let moves = rehearsed.told["rotation"].as_array().unwrap();
+    assert_eq!(moves.iter().filter(|moved| moved["move"] == "leave").count(), 1, "{}", rehearsed.text);
     rehearsed.left_nothing();
 }
 

@@ -10,7 +10,9 @@ use greenlight_tests::{Folder, binary};
 
 /// Beside the binary, where cargo puts examples.
 fn graceful() -> PathBuf {
-    binary().with_file_name("examples").join("graceful")
+    let server = binary().with_file_name("examples").join("graceful");
+    assert!(server.exists(), "no {}: run `cargo build -p greenlight-tests --examples` first", server.display());
+    server
 }
 
 /// Broken, since a listener was closed while it was still asked, by itself or with its process, which has nothing to
