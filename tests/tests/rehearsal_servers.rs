@@ -20,8 +20,10 @@ fn graceful() -> PathBuf {
 #[track_caller]
 fn closes_its_listener_too_early(rehearsed: &Rehearsed) {
     assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
-    assert!(rehearsed.total("refused") + rehearsed.total("cut") > 0, "{}", rehearsed.text);
     let why = rehearsed.why();
+    // A probe may come before any tick.
+    let met = rehearsed.total("refused") + rehearsed.total("cut");
+    assert!(met > 0 || why.contains("no tick by luck"), "{}", rehearsed.text);
     assert!(why.starts_with("old closed its listener ") && why.contains(" ms before it left rotation"), "{why}");
     rehearsed.left_nothing();
 }
