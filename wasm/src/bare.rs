@@ -19,7 +19,7 @@ extern "C" {
 #[panic_handler]
 fn tell(panic: &PanicInfo<'_>) -> ! {
     if let Some(place) = panic.location() {
-        error(&crate::read::joined(&["greenlight panicked at ", place.file(), ":", &place.line().to_string()]));
+        error(&crate::text::joined(&["greenlight panicked at ", place.file(), ":", &place.line().to_string()]));
     }
     core::arch::wasm32::unreachable()
 }

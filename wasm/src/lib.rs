@@ -13,43 +13,17 @@ extern crate alloc;
 
 #[cfg(bare)]
 mod bare;
-mod read;
+#[cfg(feature = "live")]
+mod live;
+#[cfg(feature = "past")]
+mod past;
 #[cfg(feature = "scenario")]
 mod scenario;
-mod snapshot;
-mod types;
-mod write;
+mod text;
 
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-
-use greenlight_core::{Horizon, SpanError, Standing};
-use wasm_bindgen::prelude::*;
-
+#[cfg(feature = "live")]
+pub use live::{Snapshot, read_horizon, standing_words, version};
+#[cfg(feature = "past")]
+pub use past::past_version;
 #[cfg(feature = "scenario")]
 pub use scenario::play_scenario;
-pub use snapshot::Snapshot;
-
-/// Reads a horizon as people write it: `15m`, `1h30m`, `90` (seconds) or `never`, which is null.
-///
-/// # Errors
-/// Where it is none: what to write instead.
-#[wasm_bindgen(js_name = readHorizon, unchecked_return_type = "number | null")]
-pub fn read_horizon(text: &str) -> Result<JsValue, JsError> {
-    let horizon: Horizon = text
-        .parse()
-        .map_err(|error: SpanError| JsError::new(&read::joined(&["a horizon ", &error.to_string(), ", or never"])))?;
-    Ok(write::horizon(horizon))
-}
-
-/// The words for the numbers that `Snapshot.standings` gives, by number.
-#[wasm_bindgen(js_name = standingWords, unchecked_return_type = "Standing[]")]
-pub fn standing_words() -> Vec<JsValue> {
-    Standing::ALL.iter().map(|standing| JsValue::from_str(standing.as_str())).collect()
-}
-
-/// The version of the rules.
-#[wasm_bindgen]
-pub fn version() -> String {
-    env!("CARGO_PKG_VERSION").to_string()
-}

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::strip::strip;
+use crate::shorten;
 
 /// Below this a compressed answer saves no packet.
 const WORTH_COMPRESSING_BYTES: usize = 256;
 
 /// What the first verdict needs. The rest is asked for when it is there, so that it does not stand in its way.
-const FIRST: [&str; 4] = ["first.js", "daemon.js", "dom.js", "greenlight_wasm.js"];
+const FIRST: [&str; 5] = ["first.js", "daemon.js", "dom.js", "greenlight_wasm.js", "greenlight_wasm_bg.wasm"];
 
 struct File {
     name: String,
@@ -55,8 +55,13 @@ pub(crate) fn embed(folders: &[&Path], out: &Path) -> Result<(), Box<dyn Error>>
 fn read(path: &PathBuf) -> Result<File, Box<dyn Error>> {
     let name = path.file_name().and_then(|name| name.to_str()).ok_or("a file of the page has an odd name")?.to_owned();
     let bytes = std::fs::read(path)?;
-    let text = [".js", ".css"].iter().any(|ending| name.ends_with(ending));
-    let bytes = if text { strip(std::str::from_utf8(&bytes)?).into_bytes() } else { bytes };
+    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("js") => shorten::module(std::str::from_utf8(&bytes)?)
+            .map_err(|wrong| format!("{}: {wrong}", path.display()))?
+            .into_bytes(),
+        Some("css") => shorten::sheet(std::str::from_utf8(&bytes)?).into_bytes(),
+        Some(_) | None => bytes,
+    };
     Ok(File { name, bytes })
 }
 
@@ -99,10 +104,10 @@ fn short_hex(digest: &[u8]) -> String {
 fn with_addresses(index: &[u8], files: &[File], hash: &str) -> Result<String, Box<dyn Error>> {
     let text = std::str::from_utf8(index)?.replace("\"./", &format!("\"assets/{hash}/"));
     let mut preloads = String::new();
-    for file in files {
+    for file in files.iter().filter(|file| FIRST.contains(&file.name.as_str())) {
         let address = format!("assets/{hash}/{}", file.name);
         match Path::new(&file.name).extension().and_then(|extension| extension.to_str()) {
-            Some("js") if FIRST.contains(&file.name.as_str()) => {
+            Some("js") => {
                 writeln!(preloads, "<link rel=\"modulepreload\" href=\"{address}\">")?;
             }
             Some("wasm") => {

@@ -26,12 +26,35 @@ const NOT_INHERITED: [&str; 12] = [
     "LLVM_PROFILE_FILE",
 ];
 
-/// Gives the folder with `greenlight_wasm.js` and `greenlight_wasm_bg.wasm`.
+/// The two modules that the page loads: what judges the present, and, when it is asked for, what replays the past.
+const MODULES: [Module; 2] = [
+    Module { name: "greenlight_wasm", folder: "", flags: &[] },
+    Module {
+        name: "greenlight_past",
+        folder: "past-build",
+        // What is replayed when a view is opened may cost a little more time than what judges every row each second.
+        flags: &[
+            "--no-default-features",
+            "--features",
+            "past",
+            "--config",
+            "profile.page.package.greenlight-core.opt-level=\"z\"",
+        ],
+    },
+];
+
+/// A wasm module's file has no hash in its name: in one folder, two sets of features would take each other's.
+struct Module {
+    name: &'static str,
+    folder: &'static str,
+    flags: &'static [&'static str],
+}
+
+/// Gives the folder with `greenlight_wasm.js`, `greenlight_past.js` and their `…_bg.wasm`.
 pub(crate) fn build(root: &Path, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
     have_the_target()?;
     let target_dir = target_dir(out)?;
     if std::env::var_os("CARGO_FEATURE_SCENARIO").is_some() {
-        // A wasm module's file has no hash in its name: in one folder, two sets of features would take each other's.
         let with_scenarios = target_dir.join("scenario-build");
         // It is not what ships, so it need not be small: in one piece it would take minutes.
         let quick = [
@@ -43,16 +66,28 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<PathBuf, Box<dyn Error>> 
             "profile.page.codegen-units=16",
         ];
         compile(root, &with_scenarios, &quick)?;
-        make_glue(&with_scenarios, &target_dir.join("scenario"))?;
+        make_glue(&with_scenarios, &empty(target_dir.join("scenario"))?, "greenlight_wasm")?;
     }
-    compile(root, &target_dir, &[])?;
-    let glue = out.join("glue");
-    make_glue(&target_dir, &glue)?;
+    let glue = empty(out.join("glue"))?;
     // Where the tests and an editor find the types, whatever the hash in this build's folder.
     let types = target_dir.join("types");
     std::fs::create_dir_all(&types)?;
-    std::fs::copy(glue.join("greenlight_wasm.d.ts"), types.join("greenlight_wasm.d.ts"))?;
+    for Module { name, folder, flags } in MODULES {
+        let compiled = target_dir.join(folder);
+        compile(root, &compiled, flags)?;
+        make_glue(&compiled, &glue, name)?;
+        let declared = format!("{name}.d.ts");
+        std::fs::copy(glue.join(&declared), types.join(&declared))?;
+    }
     Ok(glue)
+}
+
+fn empty(folder: PathBuf) -> Result<PathBuf, Box<dyn Error>> {
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
 }
 
 fn compile(root: &Path, target_dir: &Path, more: &[&str]) -> Result<(), Box<dyn Error>> {
@@ -73,15 +108,13 @@ fn compile(root: &Path, target_dir: &Path, more: &[&str]) -> Result<(), Box<dyn 
     run(cargo, "the page's wasm does not build")
 }
 
-fn make_glue(target_dir: &Path, glue: &Path) -> Result<(), Box<dyn Error>> {
+fn make_glue(target_dir: &Path, glue: &Path, name: &str) -> Result<(), Box<dyn Error>> {
     let module = target_dir.join(TARGET).join(PROFILE).join("greenlight_wasm.wasm");
-    if glue.exists() {
-        std::fs::remove_dir_all(glue)?;
-    }
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     // As a library it would leave out where the wasm lies, and `init()` without arguments would throw.
     bindgen
         .input_path(&module)
+        .out_name(name)
         .web(true)?
         .typescript(true)
         .omit_default_module_path(false)

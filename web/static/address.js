@@ -3,14 +3,17 @@
 /** @typedef {import('../types/page').View} View */
 /** @typedef {import('../types/page').Standing} Standing */
 /** @typedef {import('../types/page').SortKey} SortKey */
+/** @typedef {import('../types/page').ViewName} ViewName */
 
 import { STANDING_WORDS } from './words.js';
 
+/** @type {ViewName[]} */
+export const VIEWS = ['live', 'history', 'rehearsal'];
 const SORT_KEYS = ['worst', 'name', 'phase', 'changed', 'ages_out'];
 
 /** @returns {View} */
 export function plain_view() {
-  return { stale_after: '', q: '', standing: '', sort: 'worst', down: false, open: '', at: null };
+  return { view: 'live', stale_after: '', q: '', standing: '', sort: 'worst', down: false, open: '', at: null };
 }
 
 /**
@@ -23,7 +26,11 @@ export function read_address(search) {
   const sort = query.get('sort') ?? 'worst';
   const standing = query.get('standing') ?? '';
   const at = query.get('at') ?? '';
+  const view = VIEWS.find((name) => name === query.get('view')) ?? 'live';
+  // The other views read the rest themselves.
+  if (view !== 'live') return { ...plain_view(), view };
   return {
+    view,
     stale_after: query.get('stale_after') ?? '',
     q: query.get('q') ?? '',
     standing: standing in STANDING_WORDS ? /** @type {Standing} */ (standing) : '',
@@ -41,6 +48,7 @@ export function read_address(search) {
 export function write_address(view, search) {
   const query = new URLSearchParams(search);
   const values = {
+    view: view.view === 'live' ? '' : view.view,
     stale_after: view.stale_after,
     q: view.q,
     standing: view.standing,
@@ -49,6 +57,28 @@ export function write_address(view, search) {
     open: view.open,
     at: view.at === null ? '' : String(view.at),
   };
+  return written(query, values);
+}
+
+/** What of the query belongs to the view that is open. @param {string} search */
+export function own_query(search) {
+  const query = new URLSearchParams(search);
+  for (const name of SHELL) query.delete(name);
+  return query;
+}
+
+/** The query with these values as the view's own, and no others. @param {string} search @param {Record<string, string>} values */
+export function with_query(search, values) {
+  const query = new URLSearchParams(search);
+  for (const name of own_query(search).keys()) query.delete(name);
+  return written(query, values);
+}
+
+/** What stays while a view changes what it shows. */
+const SHELL = ['daemon', 'view'];
+
+/** @param {URLSearchParams} query @param {Record<string, string>} values */
+function written(query, values) {
   for (const [name, value] of Object.entries(values)) {
     if (value === '') query.delete(name);
     else query.set(name, value);

@@ -43,14 +43,24 @@ export function lazy(key, deps, make) {
 export function mount(root, dispatch) {
   /** @type {Child[]} */
   let shown = [];
-  for (const type of ['click', 'input', 'change', 'submit', 'toggle']) {
-    root.addEventListener(type, (event) => hand(event, dispatch), type === 'toggle');
+  for (const type of ['click', 'input', 'change', 'submit', 'toggle', 'pointermove', 'pointerleave', 'keydown']) {
+    root.addEventListener(type, (event) => hand(event, dispatch), NOT_BUBBLING.has(type));
   }
   root.textContent = '';
   return (kids) => {
     patchKids(root, shown, kids);
     shown = kids;
   };
+}
+
+/** Adds a sheet that lies beside this file, once. @param {string} name */
+export function addSheet(name) {
+  const href = new URL(`./${name}`, import.meta.url).href;
+  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return;
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = href;
+  document.head.append(link);
 }
 
 /** @param {{title: string, icon: string, scheme: string}} head */
@@ -81,7 +91,8 @@ export function showDialog(id, open) {
 /** @type {WeakMap<Node, unknown>} */
 const actions = new WeakMap();
 const SVG = 'http://www.w3.org/2000/svg';
-const SVG_TAGS = new Set(['svg', 'path', 'circle', 'rect', 'line']);
+const SVG_TAGS = new Set(['svg', 'g', 'path', 'circle', 'rect', 'line', 'text']);
+const NOT_BUBBLING = new Set(['toggle', 'pointerleave']);
 /** Properties that the user moves too: an attribute would only be their first value. */
 const LIVE = new Set(['value', 'checked', 'disabled', 'open', 'hidden']);
 

@@ -9,7 +9,7 @@ export const KEYS = [
   { key: 'p', does: 'Pause reordering, or go on', action: ['pause'] },
   { key: 's', does: 'Sort again', action: ['resort'] },
   { key: 'c', does: 'Copy a link to this view', action: ['copy'] },
-  { key: 'o', does: 'Open a saved /app', action: ['pick'] },
+  { key: 'o', does: 'Open a saved /app, export or record', action: ['pick'] },
   { key: '?', does: 'This help', action: ['help', true] },
 ];
 

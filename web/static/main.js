@@ -4,7 +4,7 @@
 /** @typedef {import('../types/page').State} State */
 /** @typedef {import('../types/page').Time} Time */
 
-import { plain_view, read_address, write_address } from './address.js';
+import { own_query, read_address, with_query, write_address } from './address.js';
 import { doubted, failed, heard, is_known, new_line, phase } from './alive.js';
 import { read_saved } from './board.js';
 import { every_second, later, local_ms, measure, now_ms, skew_ms, zone_minutes } from './clock.js';
@@ -21,6 +21,7 @@ import { footer, help, saved_moment } from './view-help.js';
 import { horizon, next, what_if } from './view-horizon.js';
 import { arranged, table } from './view-table.js';
 import { banner, header } from './view-top.js';
+import { Views, view_of_file } from './views.js';
 
 /** Browsers allow six streams per origin, and a hidden tab needs none. */
 const SLEEP_AFTER_MS = 60_000;
@@ -92,6 +93,12 @@ const line = origin === null ? null : open_line(origin, (message) => {
   if (state.saved === '') follower.hear(message);
 });
 
+const views = new Views({
+  origin, draw_soon, read_horizon,
+  query: () => own_query(location.search),
+  show: (query, step) => show(with_query(location.search, query), step),
+});
+
 /** @param {App|null} app the snapshot that the first verdict was drawn from */
 export function start(app) {
   if (origin === null) state.trouble = 'This copy of the page has no daemon of its own: add ?daemon=https://… to its address, or open a saved /app.';
@@ -112,6 +119,7 @@ export function start(app) {
     draw_soon();
   });
   listen_to_the_window();
+  if (state.view.view !== 'live') views.came(state.view.view);
   draw();
 }
 
@@ -130,10 +138,13 @@ function draw() {
   arrange();
   const saved = state.saved !== '';
   draw_page ??= mount(/** @type {Element} */ (document.getElementById('page')), act);
+  const { view } = state.view;
   draw_page([
-    header(state, time), banner(state, time),
-    ...(saved ? [saved_moment(state, time)] : []),
-    horizon(state), what_if(state), next(state, time), table(state, time), footer(state, time), help(state),
+    header(state, time),
+    ...(view === 'live'
+      ? [banner(state, time), ...(saved ? [saved_moment(state, time)] : []), horizon(state), what_if(state), next(state, time), table(state, time)]
+      : views.draw(view, state, time)),
+    footer(state, time), help(state),
   ]);
   showDialog('help', state.help);
   writeHead({ title: title(state, time), icon: favicon(word(state)), scheme: word(state) });
@@ -195,6 +206,18 @@ function arrange() {
 
 /** @param {unknown[]} action @param {Event} [event] */
 function act(action, event) {
+  const { view } = state.view;
+  if (view !== 'live' && (action[0] === 'past' || (action[0] === 'escape' && !state.help))) {
+    views.act(view, action[0] === 'past' ? action.slice(1) : action, event);
+    return;
+  }
+  if (action[0] === 'view') {
+    // The link itself is for a new tab.
+    if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
+    event?.preventDefault();
+    go_to(/** @type {State['view']['view']} */ (action[1]));
+    return;
+  }
   const field = event?.target;
   const before = state.view;
   state = update(state, action, text_of(field), read_horizon);
@@ -222,9 +245,24 @@ function effect([name, value], field) {
   }
 }
 
+/** Another view has another address: the daemon stays, and the horizon where there is one. @param {State['view']['view']} name */
+function go_to(name) {
+  const stale_after = (name !== 'rehearsal' && own_query(location.search).get('stale_after')) || '';
+  const search = with_query(location.search, { view: name === 'live' ? '' : name, stale_after });
+  state.view = read_address(search);
+  show(search, 'push');
+  if (name !== 'live') views.came(name);
+  draw_soon();
+}
+
 /** @param {'push'|'replace'} step */
 function show_address(step) {
-  const href = location.pathname + write_address(state.view, location.search) + location.hash;
+  show(write_address(state.view, location.search), step);
+}
+
+/** @param {string} search @param {'push'|'replace'} step */
+function show(search, step) {
+  const href = location.pathname + search + location.hash;
   if (step === 'replace') {
     history.replaceState(null, '', href);
   } else {
@@ -251,7 +289,7 @@ async function copy_link() {
 function pick_file() {
   const input = document.createElement('input');
   input.type = 'file';
-  input.accept = '.json,application/json';
+  input.accept = '.json,.jsonl,application/json';
   input.addEventListener('change', () => void open_file(input.files?.[0]));
   input.click();
 }
@@ -259,6 +297,12 @@ function pick_file() {
 /** @param {File|undefined} file */
 async function open_file(file) {
   if (!file) return;
+  const name = await view_of_file(file);
+  if (name !== null) {
+    if (state.view.view !== name) go_to(name);
+    (await views.open(name))?.open_file(file);
+    return;
+  }
   try {
     if (file.size > FILE_BYTES) throw new Error('this file is too big for an /app snapshot');
     const app = read_saved(await file.text());
@@ -325,10 +369,11 @@ function listen_to_the_window() {
     if (event.persisted) wake();
   });
   window.addEventListener('popstate', () => {
-    state.view = { ...plain_view(), ...read_address(location.search) };
+    state.view = read_address(location.search);
     state.field = null;
     settled = location.href;
     sort_now = true;
+    if (state.view.view !== 'live') views.came(state.view.view);
     draw_soon();
   });
   document.addEventListener('keydown', (event) => {

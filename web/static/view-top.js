@@ -4,6 +4,7 @@
 /** @typedef {import('../types/page').Time} Time */
 /** @typedef {import('./dom.js').VNode} VNode */
 
+import { VIEWS } from './address.js';
 import { is_known } from './alive.js';
 import { h } from './dom.js';
 import { icon } from './icons.js';
@@ -13,17 +14,21 @@ import { age, moment, spoken, visible, zone_name } from './words.js';
 /** Below this nobody's ages are wrong by what they can read. */
 const SKEW_SHOWN_MS = 2000;
 
+const VIEW_WORDS = { live: 'Live', history: 'History', rehearsal: 'Rehearsal' };
+
 /** @param {State} state @param {Time} time */
 export function header(state, time) {
   return h('header', { class: 'top', key: 'top' },
     h('div', { class: 'brand' }, h('span', { class: 'lamp', 'aria-hidden': 'true' }), h('span', { class: 'brand-name' }, 'Greenlight'),
       state.hosted && state.origin && h('span', { class: 'origin' }, state.origin)),
+    h('nav', { class: 'views', 'aria-label': 'Views' }, ...VIEWS.map((name) =>
+      h('a', { href: name === 'live' ? '?' : `?view=${name}`, 'aria-current': state.view.view === name ? 'page' : undefined, on: { click: ['view', name] } }, VIEW_WORDS[name]))),
     h('p', { class: `alive alive-${state.phase}` }, h('span', { class: 'pulse', 'aria-hidden': 'true' }), alive(state, time)),
     h('div', { class: 'tools' },
       h('button', { type: 'button', on: { click: ['pause'] }, 'aria-pressed': String(state.paused), 'aria-label': 'Pause', title: 'Pause reordering (p)' }, state.paused ? 'Paused' : 'Pause'),
       h('button', { type: 'button', on: { click: ['copy'] }, title: 'Copy a link to this view (c)' }, state.note || 'Copy link'),
       state.saved === ''
-        ? h('button', { type: 'button', on: { click: ['pick'] }, title: 'Open a saved /app (o); or drop the file on this page' }, 'Open saved…')
+        ? h('button', { type: 'button', on: { click: ['pick'] }, title: 'Open a saved /app, an export of a history or the record of a rehearsal (o); or drop the file on this page' }, 'Open saved…')
         : h('button', { type: 'button', on: { click: ['live'] } }, 'Back to live'),
       h('button', { type: 'button', on: { click: ['help', true] }, class: 'round', 'aria-label': 'Keyboard help', title: 'Keyboard help (?)' }, '?'),
     ),

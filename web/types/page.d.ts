@@ -95,6 +95,7 @@ export interface Judged {
 
 /** What the address says, so what a link shares. */
 export interface View {
+  view: ViewName;
   /** As it was written: `15m`, `never`; '' = the daemon's own. */
   stale_after: string;
   q: string;
@@ -105,6 +106,7 @@ export interface View {
   /** The moment at which a saved snapshot is judged; null = when it was taken. */
   at: number | null;
 }
+export type ViewName = 'live' | 'history' | 'rehearsal';
 export type SortKey = 'worst' | 'name' | 'phase' | 'changed' | 'ages_out';
 
 export type Phase = 'starting' | 'live' | 'checking' | 'reconnecting' | 'unknown' | 'asleep' | 'saved' | 'nothing';
@@ -168,5 +170,30 @@ export interface State {
   hosted: boolean;
   origin: string | null;
 }
+
+/** What the shell lends to a view that is loaded when it is opened. */
+export interface Host {
+  origin: string | null;
+  /** Draws again, soon: after anything that the view shows has changed. */
+  draw_soon(): void;
+  /** What of the address is the view's own: everything but `view` and `daemon`. */
+  query(): URLSearchParams;
+  /** Writes it. `replace` while something is dragged or typed, `push` when it is let go. */
+  show(query: Record<string, string>, step: 'push' | 'replace'): void;
+  /** Reads a horizon as people write it; undefined: it is none, or the rules are not there yet. */
+  read_horizon(text: string): StaleAfter;
+}
+
+/** A view that is loaded when it is opened. It keeps what it shows to itself. */
+export interface LaterView {
+  draw(state: State, time: Time): VNode[];
+  /** The rest of an action that began with `past`; `event` is what caused it. */
+  act(action: unknown[], event: Event | undefined): void;
+  /** A file that somebody chose or dropped. */
+  open_file(file: File): void;
+  /** The address is another one: somebody went back or forward, or came here. */
+  came(): void;
+}
+export type VNode = import('../static/dom').VNode;
 
 export interface Time { now: number; zone: number; local_ms: number; skew_ms: number }

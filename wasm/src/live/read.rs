@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 use greenlight_core::{GoodFor, Held, Horizon, MAX_INTEGER, Name, Route, Row, UnixSeconds, Vouch};
 use wasm_bindgen::prelude::*;
 
+use crate::text::joined;
+
 #[wasm_bindgen]
 extern "C" {
     /// Any object of the wire. A getter of a field that is not there gives `undefined`.
@@ -242,13 +244,4 @@ fn saturating(number: f64) -> u64 {
 #[expect(clippy::cast_precision_loss, reason = "nothing above 2^53 - 1 comes here")]
 pub(crate) fn as_number(secs: u64) -> f64 {
     secs as f64
-}
-
-/// One text of several; what a formatter would do, without its weight.
-pub(crate) fn joined(parts: &[&str]) -> String {
-    let mut text = String::new();
-    for part in parts {
-        text.push_str(part);
-    }
-    text
 }

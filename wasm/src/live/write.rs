@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use greenlight_core::{Flip, Horizon, Judgement, Name, Verdict};
 use wasm_bindgen::prelude::*;
 
-use crate::read::as_number;
+use super::read::as_number;
 
 #[wasm_bindgen]
 extern "C" {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use greenlight_core::{Horizon, RowView, Standing, UnixSeconds};
 use wasm_bindgen::prelude::*;
 
-use crate::{read, write};
+use super::{read, write};
 
 /// A board as `/app` told it. `now` is in Unix seconds, fractions are floored; `stale_after` is in seconds,
 /// null is never, and left out it is the daemon's own. Arrays are in the order of the rows.

@@ -1,0 +1,83 @@
+// The views that are loaded when they are opened: History and Rehearsal.
+
+/** @typedef {import('../types/page').Host} Host */
+/** @typedef {import('../types/page').LaterView} LaterView */
+/** @typedef {import('../types/page').State} State */
+/** @typedef {import('../types/page').Time} Time */
+/** @typedef {Exclude<import('../types/page').ViewName, 'live'>} Later */
+
+import { addSheet, h } from './dom.js';
+
+/** @type {Record<Later, () => Promise<{open: (host: Host) => LaterView}>>} */
+const MODULES = {
+  history: () => import('./history.js'),
+  rehearsal: () => import('./rehearsal.js'),
+};
+
+export class Views {
+  /** @type {Map<Later, LaterView|null>} null: it is on its way */
+  #opened = new Map();
+  #host;
+  /** What went wrong, by view. @type {Map<Later, string>} */
+  #trouble = new Map();
+
+  /** @param {Host} host */
+  constructor(host) {
+    this.#host = host;
+  }
+
+  /** Loads the view, once. @param {Later} name @returns {Promise<LaterView|null>} */
+  async open(name) {
+    const known = this.#opened.get(name);
+    if (known !== undefined) return known;
+    this.#opened.set(name, null);
+    this.#trouble.delete(name);
+    try {
+      addSheet('past.css');
+      const view = (await MODULES[name]()).open(this.#host);
+      this.#opened.set(name, view);
+      view.came();
+      return view;
+    } catch (error) {
+      // A later try may find what this one did not.
+      this.#opened.delete(name);
+      this.#trouble.set(name, error instanceof Error ? error.message : String(error));
+      return null;
+    } finally {
+      this.#host.draw_soon();
+    }
+  }
+
+  /** @param {Later} name @param {State} state @param {Time} time */
+  draw(name, state, time) {
+    const view = this.#opened.get(name);
+    if (view) return view.draw(state, time);
+    const trouble = this.#trouble.get(name);
+    return [h('section', { key: 'loading', class: 'loading', role: 'status' },
+      h('p', null, trouble === undefined ? 'Loading…' : `This view cannot be loaded: ${trouble}. `),
+      trouble !== undefined && h('button', { type: 'button', on: { click: ['view', name] } }, 'Try again'))];
+  }
+
+  /** @param {Later} name @param {unknown[]} action @param {Event|undefined} event */
+  act(name, action, event) {
+    this.#opened.get(name)?.act(action, event);
+  }
+
+  /** @param {Later} name */
+  came(name) {
+    const view = this.#opened.get(name);
+    if (view) view.came();
+    else void this.open(name);
+  }
+}
+
+/** How the first line of a file begins that one of these views opens. @type {[Later, RegExp][]} */
+const FILES = [['history', /"schema":\s*"greenlight\.history\//], ['rehearsal', /"schema":\s*"greenlight\.rehearsal\//]];
+/** As much of a file tells what it is. */
+const HEAD_BYTES = 4096;
+
+/** Which view opens the file; null: none of these. @param {File} file @returns {Promise<Later|null>} */
+export async function view_of_file(file) {
+  const [line] = (await file.slice(0, HEAD_BYTES).text()).split('\n', 1);
+  return FILES.find(([, head]) => head.test(line))?.[0] ?? null;
+}
