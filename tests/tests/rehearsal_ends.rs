@@ -1,7 +1,7 @@
 //! However a rehearsal ends, it reports what it can, and leaves no process behind; and its own trouble is never held
 //! against the service.
 
-#![expect(clippy::print_stderr, clippy::unwrap_used, reason = "a test says what it cannot test, and fails in a helper")]
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use std::process::Command;
 use std::time::Duration;

@@ -31,7 +31,8 @@ pub(super) async fn connect_any(addresses: &[SocketAddr], facts: &Facts) -> Resu
 pub(super) async fn connect(address: SocketAddr, facts: &Facts) -> Result<Arc<TcpStream>, Trouble> {
     let (socket, connected) = begin(address).map_err(|error| Trouble::at_once(&error))?;
     let stream = TcpStream::from_std(socket.into()).map_err(|error| Trouble::at_once(&error))?;
-    if connected == Connected::NotYet {
+    // On the same machine it is there already: nobody needs to be woken to learn that.
+    if connected == Connected::NotYet && stream.peer_addr().is_err() {
         established(&stream, facts).await.map_err(|error| Trouble::while_connecting(&error))?;
     }
     Ok(Arc::new(stream))
