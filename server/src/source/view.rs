@@ -11,6 +11,9 @@ use serde::Serialize;
 pub(crate) trait Rotating: fmt::Debug + Send + Sync {
     /// What holds now.
     fn view(&self) -> View;
+
+    /// What keeps the prober from asking, alone: it costs the same for any number of members.
+    fn trouble(&self) -> Option<TroubleView>;
 }
 
 /// Rotation at one moment.

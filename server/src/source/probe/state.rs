@@ -36,6 +36,10 @@ impl Rotating for Shared {
     fn view(&self) -> View {
         self.lock().view()
     }
+
+    fn trouble(&self) -> Option<TroubleView> {
+        self.lock().trouble_view()
+    }
 }
 
 /// What one probe learned.
@@ -242,12 +246,15 @@ impl State {
 
     fn view(&self) -> View {
         let members = self.order.iter().filter_map(|id| self.member_view(*id)).collect();
-        let trouble = self.trouble.as_ref().map(|(code, since_ms)| TroubleView {
+        View { members, trouble: self.trouble_view(), took: self.took.clone() }
+    }
+
+    fn trouble_view(&self) -> Option<TroubleView> {
+        self.trouble.as_ref().map(|(code, since_ms)| TroubleView {
             code: code.clone(),
             members: self.unasked.len(),
             since_unix: seconds_of(*since_ms),
-        });
-        View { members, trouble, took: self.took.clone() }
+        })
     }
 
     fn member_view(&self, id: MemberId) -> Option<MemberView> {
