@@ -316,6 +316,9 @@ fn a_prober_out_of_descriptors_moves_nobody_and_says_so() {
     let mut kept = Kept::to(&daemon);
     kept.get("/rotation");
     let mut connected = Connection::open(&daemon);
+    // Answered, so taken in before there is no descriptor for it.
+    connected.send("GET /livez HTTP/1.1\r\nhost: x\r\n\r\n");
+    connected.read_until("\r\n\r\n");
     let process = Pid::from_raw(daemon.id().try_into().unwrap());
     let limit = getrlimit(Resource::Nofile);
     prlimit(process, Resource::Nofile, Rlimit { current: Some(3), maximum: limit.maximum }).unwrap();
