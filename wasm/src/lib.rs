@@ -15,15 +15,19 @@ extern crate alloc;
 mod bare;
 #[cfg(feature = "live")]
 mod live;
+#[cfg(any(feature = "live", feature = "past"))]
+mod number;
 #[cfg(feature = "past")]
 mod past;
 #[cfg(feature = "scenario")]
 mod scenario;
 mod text;
+#[cfg(any(feature = "live", feature = "past"))]
+mod wrong;
 
 #[cfg(feature = "live")]
 pub use live::{Snapshot, read_horizon, standing_words, version};
 #[cfg(feature = "past")]
-pub use past::past_version;
+pub use past::{History, past_words};
 #[cfg(feature = "scenario")]
 pub use scenario::play_scenario;

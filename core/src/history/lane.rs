@@ -82,8 +82,6 @@ fn first_of(rows: &InOrder, past: &Past) -> Blame {
 pub(super) struct Place {
     /// As what the lane counts it.
     pub(super) counted: Counted,
-    /// When time alone may change it next, as it stands in the queue.
-    pub(super) due: Option<UnixSeconds>,
     pub(super) standing: Run<(Stood, Option<Box<str>>)>,
 }
 

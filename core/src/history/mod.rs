@@ -22,10 +22,10 @@ mod sweep;
 
 pub use crate::jsonl::Json;
 pub use event::{Event, Happening, MAX_NAMES};
-pub use export::{End, Head, MAX_LINE_BYTES, ReadError, ReadProblem, Reader, SCHEMA, Tail};
+pub use export::{End, Entry, Expected, Head, MAX_LINE_BYTES, ReadError, ReadProblem, Reader, SCHEMA, Tail};
 pub use lines::{Line, Question, answer};
 pub use lives::Lives;
 pub use past::{Detail, Past};
 pub use span::{Blame, DifferenceSpan, MAX_BLAMED, Said, StandingSpan, Stood, Told, VerdictSpan, Window};
-pub use sums::{InstanceSums, Sums, VerdictSums};
+pub use sums::{InstanceSums, Running, Sums, VerdictSums};
 pub use sweep::Sweep;

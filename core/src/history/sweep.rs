@@ -32,8 +32,8 @@ pub struct Sweep {
     /// Rows that own a green and do not serve: the same under every horizon.
     degraded: InOrder,
     degraded_changed: bool,
-    /// When time alone may change the standing of a row: the moment, its place, the lane.
-    queue: BTreeSet<(UnixSeconds, usize, usize)>,
+    /// When time alone may change what a row amounts to under any of the horizons: the second, and its place.
+    queue: BTreeSet<(u64, usize)>,
     touched: Vec<usize>,
     /// The second that is being gathered.
     moment: UnixSeconds,
@@ -54,6 +54,8 @@ struct Judged {
     is_touched: bool,
     /// Where it stands among the degraded rows, if it is one.
     degraded: Option<(u64, usize)>,
+    /// When time alone may change it next, as it stands in the queue.
+    due: Option<UnixSeconds>,
     lanes: Vec<Place>,
 }
 
@@ -171,7 +173,7 @@ impl Sweep {
         while self.moment < moment {
             self.judge(tell);
             let next = match self.watch {
-                Watch::Watching => self.queue.first().map(|(due, _, _)| *due),
+                Watch::Watching => self.queue.first().map(|(due, _)| UnixSeconds::new(*due)),
                 // Nobody sees what time does then.
                 Watch::NotWatching => None,
             };
@@ -182,8 +184,8 @@ impl Sweep {
     /// Judges what the moment has come to.
     fn judge(&mut self, tell: &mut impl FnMut(Told)) {
         let Self { queue, rows, touched, lanes, past, .. } = self;
-        while queue.first().is_some_and(|(due, _, _)| *due <= self.moment) {
-            if let Some((_, place, _)) = queue.pop_first() {
+        while queue.first().is_some_and(|(due, _)| *due <= self.moment.as_secs()) {
+            if let Some((_, place)) = queue.pop_first() {
                 touch(rows, touched, lanes.len(), place);
             }
         }
@@ -209,16 +211,18 @@ impl Sweep {
         let row = self.past.row(place);
         let Some(judged) = self.rows.get_mut(place) else { return };
         judged.is_touched = false;
-        for (index, (lane, seat)) in self.lanes.iter_mut().zip(&mut judged.lanes).enumerate() {
+        let mut due: Option<UnixSeconds> = None;
+        for (lane, seat) in self.lanes.iter_mut().zip(&mut judged.lanes) {
             let counted = row.map(|row| (row.standing(lane.horizon, now), (row.held.order, place)));
             lane.recount(seat.counted, counted);
             seat.counted = counted;
-            let due = row.and_then(|row| turning_points(row, lane.horizon, now).into_iter().flatten().min());
-            if due != seat.due {
-                seat.due.map(|due| self.queue.remove(&(due, place, index)));
-                due.map(|due| self.queue.insert((due, place, index)));
-                seat.due = due;
-            }
+            let turns = row.map(|row| turning_points(row, lane.horizon, now));
+            due = turns.into_iter().flatten().flatten().chain(due).min();
+        }
+        if due != judged.due {
+            judged.due.map(|due| self.queue.remove(&(due.as_secs(), place)));
+            due.map(|due| self.queue.insert((due.as_secs(), place)));
+            judged.due = due;
         }
         // The same under every horizon, so that the first lane speaks for all.
         let degraded = match judged.lanes.first().and_then(|seat| seat.counted) {
@@ -287,7 +291,7 @@ impl Sweep {
 /// Notes that a row has to be judged.
 fn touch(rows: &mut Vec<Judged>, touched: &mut Vec<usize>, lanes: usize, place: usize) {
     if place >= rows.len() {
-        let new = Judged { is_touched: false, degraded: None, lanes: vec![Place::default(); lanes] };
+        let new = Judged { is_touched: false, degraded: None, due: None, lanes: vec![Place::default(); lanes] };
         rows.resize(place.saturating_add(1), new);
     }
     if let Some(row) = rows.get_mut(place)

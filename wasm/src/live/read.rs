@@ -2,13 +2,15 @@
 //! weigh more than the rules do, and read 5,000 of them thirty times slower.
 
 use alloc::boxed::Box;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use greenlight_core::{GoodFor, Held, Horizon, MAX_INTEGER, Name, Route, Row, UnixSeconds, Vouch};
+use greenlight_core::{GoodFor, Held, Horizon, Name, Route, Row, UnixSeconds, Vouch};
 use wasm_bindgen::prelude::*;
 
+use crate::number::{saturating, whole};
 use crate::text::joined;
+use crate::wrong::Wrong;
 
 #[wasm_bindgen]
 extern "C" {
@@ -55,51 +57,19 @@ extern "C" {
     fn length(this: &List) -> u32;
     #[wasm_bindgen(method, structural, indexing_getter)]
     fn at(this: &List, place: u32) -> JsValue;
-
-    #[wasm_bindgen(js_namespace = JSON)]
-    fn stringify(value: &JsValue) -> JsValue;
 }
 
-/// What is wrong with a value: it becomes a message when it is known which list it stood in.
-pub(crate) struct Wrong {
-    field: &'static str,
-    wanted: &'static str,
-    got: JsValue,
+/// A value is wrong: `list` is where its object stood, `place` which one of it it was.
+fn in_list(wrong: &Wrong, list: &str, place: u32) -> JsError {
+    JsError::new(&joined(&[
+        list,
+        "[",
+        &place.to_string(),
+        "]",
+        if wrong.field.is_empty() { "" } else { "." },
+        &wrong.text(),
+    ]))
 }
-
-impl Wrong {
-    pub(crate) fn new(field: &'static str, wanted: &'static str, got: JsValue) -> Self {
-        Self { field, wanted, got }
-    }
-
-    /// `list` is where the object stood, `place` which one of it it was.
-    fn in_list(self, list: &str, place: u32) -> JsError {
-        JsError::new(&joined(&[
-            list,
-            "[",
-            &place.to_string(),
-            "]",
-            if self.field.is_empty() { "" } else { "." },
-            &self.text(),
-        ]))
-    }
-
-    fn text(&self) -> String {
-        // Undefined has no JSON; nothing else that comes from a parsed file lacks one.
-        let got = stringify(&self.got).as_string();
-        let got = got.as_deref().map_or("missing", |text| if text.len() > GOT_BYTES { "something else" } else { text });
-        joined(&[self.field, " is ", got, ", ", self.wanted, " is wanted"])
-    }
-}
-
-impl From<Wrong> for JsError {
-    fn from(wrong: Wrong) -> Self {
-        Self::new(&wrong.text())
-    }
-}
-
-/// A wrong value that is longer is not repeated in a message.
-const GOT_BYTES: usize = 80;
 
 /// The moment to judge at: fractions are floored, what lies before the epoch or after the last moment that
 /// can be told is taken as that.
@@ -136,7 +106,7 @@ pub(crate) fn each<T>(
     let array: List = value.unchecked_into();
     let mut items = Vec::new();
     for place in 0..array.length() {
-        items.push(read(array.at(place)).map_err(|wrong| wrong.in_list(list, place))?);
+        items.push(read(array.at(place)).map_err(|wrong| in_list(&wrong, list, place))?);
     }
     Ok(items)
 }
@@ -222,26 +192,4 @@ fn optional(field: &'static str, wanted: &'static str, value: &JsValue) -> Resul
         return Ok(None);
     }
     whole(value).map(Some).ok_or_else(|| Wrong::new(field, wanted, value.clone()))
-}
-
-/// A whole number from 0 to the largest integer that the wire knows.
-fn whole(value: &JsValue) -> Option<u64> {
-    let number = value.as_f64()?;
-    let secs = saturating(number);
-    (secs <= MAX_INTEGER && as_number(secs).total_cmp(&number).is_eq()).then_some(secs)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast floors what is positive and saturates at both ends, which is what is wanted"
-)]
-fn saturating(number: f64) -> u64 {
-    number as u64
-}
-
-/// The number for a moment or a length; exact, for both are at most 2^53 - 1.
-#[expect(clippy::cast_precision_loss, reason = "nothing above 2^53 - 1 comes here")]
-pub(crate) fn as_number(secs: u64) -> f64 {
-    secs as f64
 }
