@@ -1,7 +1,7 @@
 //! A window of history as a file: JSON lines, the head first and the end last.
 
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -239,27 +239,68 @@ pub enum ReadProblem {
     GoesOn,
 }
 
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: ", self.line)?;
+impl ReadError {
+    /// The line and the reason, in words. Put together by hand: this is read in browsers too, where the machinery
+    /// of a formatter would outweigh the words.
+    pub fn words(&self) -> String {
+        let mut words = String::from("line ");
+        let mut say = |text: &str| words.push_str(text);
+        say(&self.line.to_string());
+        say(": ");
         match &self.what {
-            ReadProblem::NoHead => f.write_str("the first line of an export is its head, and this is none"),
+            ReadProblem::NoHead => say("the first line of an export is its head, and this is none"),
             ReadProblem::Newer(told) => {
-                write!(f, "the export is {}, of a newer version; this one reads {SCHEMA}", Inert(told, MAX_SHOWN))
+                say("the export is ");
+                say(&inert(told));
+                say(", of a newer version; this one reads ");
+                say(SCHEMA);
             }
             ReadProblem::Foreign(told) => {
-                write!(f, "{} is no export of a history; this version reads {SCHEMA}", Inert(told, MAX_SHOWN))
+                say(&inert(told));
+                say(" is no export of a history; this version reads ");
+                say(SCHEMA);
             }
-            ReadProblem::Head(words) => write!(f, "the head is wrong: {}", Inert(words, MAX_SHOWN)),
-            ReadProblem::Line(words) => write!(f, "no event of a history: {}", Inert(words, MAX_SHOWN)),
-            ReadProblem::LongLine(bytes) => write!(f, "the line is {bytes} bytes long, at most {MAX_LINE_BYTES}"),
-            ReadProblem::SecondHead => f.write_str("a second head"),
-            ReadProblem::AfterTheEnd => f.write_str("something stands behind the end"),
-            ReadProblem::Truncated => f.write_str("the export breaks off before its end"),
-            ReadProblem::Missing { told, read } => write!(f, "there were {told} events, and {read} of them are here"),
-            ReadProblem::GoesOn => f.write_str("this is one page of several: export the whole window"),
+            ReadProblem::Head(why) => {
+                say("the head is wrong: ");
+                say(&inert(why));
+            }
+            ReadProblem::Line(why) => {
+                say("no event of a history: ");
+                say(&inert(why));
+            }
+            ReadProblem::LongLine(bytes) => {
+                say("the line is ");
+                say(&bytes.to_string());
+                say(" bytes long, at most ");
+                say(&MAX_LINE_BYTES.to_string());
+            }
+            ReadProblem::SecondHead => say("a second head"),
+            ReadProblem::AfterTheEnd => say("something stands behind the end"),
+            ReadProblem::Truncated => say("the export breaks off before its end"),
+            ReadProblem::Missing { told, read } => {
+                say("there were ");
+                say(&told.to_string());
+                say(" events, and ");
+                say(&read.to_string());
+                say(" of them are here");
+            }
+            ReadProblem::GoesOn => say("this is one page of several: export the whole window"),
         }
+        words
     }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words())
+    }
+}
+
+fn inert(text: &str) -> String {
+    let mut shown = String::new();
+    // Writing to a string cannot fail.
+    let _ = Inert(text, MAX_SHOWN).push_to(&mut shown);
+    shown
 }
 
 impl core::error::Error for ReadError {}

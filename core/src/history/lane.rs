@@ -78,7 +78,7 @@ fn first_of(rows: &InOrder, past: &Past) -> Blame {
 }
 
 /// What an instance amounts to under one horizon, and since when.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Place {
     /// As what the lane counts it.
     pub(super) counted: Counted,
@@ -86,7 +86,7 @@ pub(super) struct Place {
 }
 
 /// Something that stays the same for a while; `None` where there is nothing to tell of.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Run<T>(Option<(UnixSeconds, T)>);
 
 impl<T> Default for Run<T> {

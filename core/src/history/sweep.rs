@@ -6,7 +6,6 @@
 //! queue.
 
 use alloc::collections::BTreeSet;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::event::{Event, Happening};
@@ -49,7 +48,7 @@ enum Watch {
 }
 
 /// A row of the past as the lanes count it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Judged {
     is_touched: bool,
     /// Where it stands among the degraded rows, if it is one.
@@ -290,9 +289,9 @@ impl Sweep {
 
 /// Notes that a row has to be judged.
 fn touch(rows: &mut Vec<Judged>, touched: &mut Vec<usize>, lanes: usize, place: usize) {
-    if place >= rows.len() {
-        let new = Judged { is_touched: false, degraded: None, due: None, lanes: vec![Place::default(); lanes] };
-        rows.resize(place.saturating_add(1), new);
+    while rows.len() <= place {
+        let lanes = (0..lanes).map(|_| Place::default()).collect();
+        rows.push(Judged { is_touched: false, degraded: None, due: None, lanes });
     }
     if let Some(row) = rows.get_mut(place)
         && !core::mem::replace(&mut row.is_touched, true)
