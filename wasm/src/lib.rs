@@ -28,6 +28,6 @@ mod wrong;
 #[cfg(feature = "live")]
 pub use live::{Snapshot, read_horizon, standing_words, version};
 #[cfg(feature = "past")]
-pub use past::{History, past_words};
+pub use past::History;
 #[cfg(feature = "scenario")]
 pub use scenario::play_scenario;

@@ -16,6 +16,7 @@ mod lines;
 mod lives;
 mod past;
 pub mod record;
+mod sorted;
 mod span;
 mod sums;
 mod sweep;

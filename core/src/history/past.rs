@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::event::{Event, Happening};
+use super::sorted::{Sorted, Spot};
 use crate::name::Name;
 use crate::row::{GoodFor, Held, Route, Row, Vouch};
 use crate::snapshot::RowView;
@@ -26,9 +27,7 @@ pub enum Detail {
 #[derive(Clone, Debug)]
 pub struct Past {
     detail: Detail,
-    /// A list and no map: names come and go far less often than they are looked up, and where a board is told they
-    /// come in order.
-    places: Vec<usize>,
+    places: Sorted,
     seats: Vec<Seat>,
     free: Vec<usize>,
     /// The moment of the last event.
@@ -44,7 +43,7 @@ struct Seat {
 impl Past {
     /// A board that nothing is known of.
     pub fn new(detail: Detail) -> Self {
-        Self { detail, places: Vec::new(), seats: Vec::new(), free: Vec::new(), latest: UnixSeconds::default() }
+        Self { detail, places: Sorted::default(), seats: Vec::new(), free: Vec::new(), latest: UnixSeconds::default() }
     }
 
     /// Lets an event happen.
@@ -66,7 +65,7 @@ impl Past {
 
     /// The rows that are on the board, by name.
     pub fn rows(&self) -> impl Iterator<Item = RowView<'_>> {
-        self.places.iter().filter_map(|place| self.row(*place))
+        self.places.iter().filter_map(|(_, place)| self.row(place))
     }
 
     /// The row of that name.
@@ -142,8 +141,8 @@ impl Past {
             && seat.row.is_none()
             && let Some(name) = seat.name.clone()
         {
-            if let Ok(index) = self.seek(&name) {
-                self.places.remove(index);
+            if let Ok(spot) = self.seek(&name) {
+                self.places.take(spot);
             }
             self.seats.get_mut(place).and_then(|seat| seat.name.take());
             self.free.push(place);
@@ -194,18 +193,18 @@ impl Past {
     }
 
     /// Where the place of a name stands in the list of places, or where it would.
-    fn seek(&self, name: &str) -> Result<usize, usize> {
-        self.places.binary_search_by(|place| self.name(*place).map(Name::as_str).cmp(&Some(name)))
+    fn seek(&self, name: &str) -> Result<Spot, Spot> {
+        self.places.seek(|(_, place)| self.name(*place).map(Name::as_str).cmp(&Some(name)))
     }
 
     fn place(&self, name: &str) -> Option<usize> {
-        self.places.get(self.seek(name).ok()?).copied()
+        self.places.at(self.seek(name).ok()?).map(|(_, place)| place)
     }
 
     fn place_of(&mut self, name: &Name) -> usize {
-        let index = match self.seek(name) {
-            Ok(index) => return self.places.get(index).copied().unwrap_or_default(),
-            Err(index) => index,
+        let spot = match self.seek(name) {
+            Ok(spot) => return self.places.at(spot).map_or(0, |(_, place)| place),
+            Err(spot) => spot,
         };
         let place = self.free.pop().unwrap_or_else(|| {
             self.seats.push(Seat::default());
@@ -214,7 +213,7 @@ impl Past {
         if let Some(seat) = self.seats.get_mut(place) {
             seat.name = Some(name.clone());
         }
-        self.places.insert(index, place);
+        self.places.put(spot, (0, place));
         place
     }
 

@@ -5,13 +5,13 @@
 //! the board, and what changed is told. Between two events time alone changes a row, at moments that wait in a
 //! queue.
 
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::event::{Event, Happening};
-use super::lane::{InOrder, Lane, Place, Run};
+use super::lane::{Lane, Place, Run};
 use super::lives::Lives;
 use super::past::{Detail, Past};
+use super::sorted::{Key, Sorted};
 use super::span::{Blame, DifferenceSpan, Said, StandingSpan, Stood, Told, VerdictSpan, Window};
 use crate::flips::turning_points;
 use crate::standing::Standing;
@@ -29,10 +29,10 @@ pub struct Sweep {
     pairs: Vec<Pair>,
     rows: Vec<Judged>,
     /// Rows that own a green and do not serve: the same under every horizon.
-    degraded: InOrder,
+    degraded: Sorted,
     degraded_changed: bool,
     /// When time alone may change what a row amounts to under any of the horizons: the second, and its place.
-    queue: BTreeSet<(u64, usize)>,
+    queue: Sorted,
     touched: Vec<usize>,
     /// The second that is being gathered.
     moment: UnixSeconds,
@@ -52,7 +52,7 @@ enum Watch {
 struct Judged {
     is_touched: bool,
     /// Where it stands among the degraded rows, if it is one.
-    degraded: Option<(u64, usize)>,
+    degraded: Option<Key>,
     /// When time alone may change it next, as it stands in the queue.
     due: Option<UnixSeconds>,
     lanes: Vec<Place>,
@@ -77,9 +77,9 @@ impl Sweep {
             lanes: horizons.iter().copied().map(Lane::new).collect(),
             pairs: Vec::new(),
             rows: Vec::new(),
-            degraded: InOrder::new(),
+            degraded: Sorted::default(),
             degraded_changed: false,
-            queue: BTreeSet::new(),
+            queue: Sorted::default(),
             touched: Vec::new(),
             moment: window.from,
             watch: Watch::NotWatching,
@@ -172,7 +172,7 @@ impl Sweep {
         while self.moment < moment {
             self.judge(tell);
             let next = match self.watch {
-                Watch::Watching => self.queue.first().map(|(due, _)| UnixSeconds::new(*due)),
+                Watch::Watching => self.queue.first().map(|(due, _)| UnixSeconds::new(due)),
                 // Nobody sees what time does then.
                 Watch::NotWatching => None,
             };
@@ -183,10 +183,9 @@ impl Sweep {
     /// Judges what the moment has come to.
     fn judge(&mut self, tell: &mut impl FnMut(Told)) {
         let Self { queue, rows, touched, lanes, past, .. } = self;
-        while queue.first().is_some_and(|(due, _)| *due <= self.moment.as_secs()) {
-            if let Some((_, place)) = queue.pop_first() {
-                touch(rows, touched, lanes.len(), place);
-            }
+        while let Some(key @ (_, place)) = queue.first().filter(|(due, _)| *due <= self.moment.as_secs()) {
+            queue.discard(key);
+            touch(rows, touched, lanes.len(), place);
         }
         let has_other_watch = core::mem::take(&mut self.watch_changed);
         if has_other_watch {
@@ -215,12 +214,20 @@ impl Sweep {
             let counted = row.map(|row| (row.standing(lane.horizon, now), (row.held.order, place)));
             lane.recount(seat.counted, counted);
             seat.counted = counted;
-            let turns = row.map(|row| turning_points(row, lane.horizon, now));
-            due = turns.into_iter().flatten().flatten().chain(due).min();
+            for turn in row.map_or([None; 2], |row| turning_points(row, lane.horizon, now)) {
+                due = match (due, turn) {
+                    (Some(due), Some(turn)) => Some(due.min(turn)),
+                    (one, other) => one.or(other),
+                };
+            }
         }
         if due != judged.due {
-            judged.due.map(|due| self.queue.remove(&(due.as_secs(), place)));
-            due.map(|due| self.queue.insert((due.as_secs(), place)));
+            if let Some(due) = judged.due {
+                self.queue.discard((due.as_secs(), place));
+            }
+            if let Some(due) = due {
+                self.queue.add((due.as_secs(), place));
+            }
             judged.due = due;
         }
         // The same under every horizon, so that the first lane speaks for all.
@@ -229,8 +236,12 @@ impl Sweep {
             Some((Standing::Serving | Standing::NeverGreen, _)) | None => None,
         };
         if degraded != judged.degraded {
-            judged.degraded.map(|key| self.degraded.remove(&key));
-            degraded.map(|key| self.degraded.insert(key));
+            if let Some(key) = judged.degraded {
+                self.degraded.discard(key);
+            }
+            if let Some(key) = degraded {
+                self.degraded.add(key);
+            }
             judged.degraded = degraded;
             self.degraded_changed = true;
         }

@@ -22,13 +22,14 @@ pub struct History {
     events: Vec<Event>,
     lives: Lives,
     newest: UnixSeconds,
-    replayed: Replayed,
+    /// Of the last replay.
+    blames: Vec<Blame>,
 }
 
-/// What the last replay came to.
+/// What a replay comes to.
 #[derive(Default)]
 struct Replayed {
-    spans: Vec<f64>,
+    numbers: Vec<f64>,
     blames: Vec<Blame>,
     verdicts: Vec<Running>,
     /// Under each horizon, those of every instance by its number.
@@ -48,65 +49,29 @@ impl History {
             events: Vec::new(),
             lives: Lives::default(),
             newest: UnixSeconds::default(),
-            replayed: Replayed::default(),
+            blames: Vec::new(),
         }
     }
 
-    /// Reads the next line, without its end. `is_whole` says whether it had one.
+    /// Reads the next line, without its end; undefined is that none follows. `is_whole` says whether it had an end.
     ///
     /// # Errors
-    /// The line and what is wrong with it. What was read before stays as it was.
+    /// The line and what is wrong with it; a head or an end that did not come. What was read before stays as it was.
     pub fn read(
         &mut self,
-        #[wasm_bindgen(unchecked_param_type = "string")] line: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string | undefined")] line: JsValue,
         is_whole: bool,
     ) -> Result<(), JsError> {
-        let entry = self.lines.understand(line, &self.reader).map_err(|problem| match problem {
-            ReadProblem::Line(_) if !is_whole => self.reader.refused(ReadProblem::Truncated),
-            other => self.reader.refused(other),
-        });
-        if let Some(event) = entry.and_then(|entry| self.reader.take(entry)).map_err(refusal)? {
-            self.lives.note(&event);
-            self.newest = self.newest.max(event.at_unix);
-            self.events.push(event);
-        }
-        Ok(())
+        self.take(line, is_whole).map_err(|error| JsError::new(&error.words()))
     }
 
-    /// What is missing after the last line.
-    ///
-    /// # Errors
-    /// A head or an end that did not come.
-    pub fn check_end(&self) -> Result<(), JsError> {
-        self.reader.check_end().map_err(refusal)
-    }
-
-    /// The first line as it was parsed; undefined while there is none.
-    #[wasm_bindgen(unchecked_return_type = "HistoryHead | undefined")]
-    pub fn head(&self) -> JsValue {
-        self.lines.head.clone()
-    }
-
-    /// How many events have been read.
-    pub fn events(&self) -> usize {
-        self.events.len()
-    }
-
-    /// Before which second the record is known to be complete. Of a part, that is its newest event.
-    pub fn known_until(&self) -> f64 {
-        as_number(self.is_known_until().as_secs())
-    }
-
-    /// A map of every name that was read to its number.
-    #[wasm_bindgen(unchecked_return_type = "Map<string, number>")]
-    pub fn names(&self) -> JsValue {
-        self.lines.known.names.numbers.clone().into()
-    }
-
-    /// A map of every sha to its number.
-    #[wasm_bindgen(unchecked_return_type = "Map<string, number>")]
-    pub fn shas(&self) -> JsValue {
-        self.lines.known.shas.numbers.clone().into()
+    /// The words for what spans tell, by number; a map of every name that was read to its number; one of every sha;
+    /// and the first line as it was parsed, undefined while there is none.
+    #[wasm_bindgen(unchecked_return_type = "HistoryFacts")]
+    pub fn facts(&self) -> Vec<JsValue> {
+        let words = WORDS.iter().map(|word| JsValue::from_str(word)).collect::<Vec<_>>();
+        let Lines { head, known, .. } = &self.lines;
+        [words.into(), known.names.numbers.clone().into(), known.shas.numbers.clone().into(), head.clone()].into()
     }
 
     /// Replays the window from one second up to another, not included, under these horizons: seconds, infinity is
@@ -118,6 +83,10 @@ impl History {
     /// | of the verdict | 0 | which horizon | seconds | seconds | its word | see `blame` | |
     /// | of an instance | 1 | which horizon | | | its word | its number | its number; -1 is none |
     /// | of a difference of the first horizon and another | 2 | which is ready | | | which is not | see `blame` | |
+    ///
+    /// The sums follow, in seconds, for each horizon: of the verdict (ready, not ready, not watched, flips, which is a
+    /// number, and longest not ready), and of each name by number (serving, vetoed, masked, never green, not watched).
+    /// The last number is the second before which the record is known to be complete; of a part, its newest event.
     pub fn replay(&mut self, from: f64, to: f64, stale_after: &[f64]) -> Vec<f64> {
         let window = Window { from: UnixSeconds::new(saturating(from)), to: UnixSeconds::new(saturating(to)) };
         let horizons: Vec<Horizon> = stale_after.iter().map(|secs| horizon(*secs)).collect();
@@ -133,53 +102,25 @@ impl History {
             sweep.push(event, &mut tell);
         }
         sweep.finish(self.is_known_until(), &mut tell);
-        let spans = core::mem::take(&mut replayed.spans);
-        self.replayed = replayed;
-        spans
+        for lane in 0..horizons.len() {
+            replayed.tell_sums(lane);
+        }
+        replayed.numbers.push(as_number(self.is_known_until().as_secs()));
+        let numbers = core::mem::take(&mut replayed.numbers);
+        self.blames = replayed.blames;
+        numbers
     }
 
     /// The rows behind a span of the last replay: how many there are beyond those that are named, and the numbers of
     /// their names.
     pub fn blame(&self, place: usize) -> Vec<f64> {
         let mut told = Vec::new();
-        if let Some(blame) = self.replayed.blames.get(place) {
+        if let Some(blame) = self.blames.get(place) {
             told.push(as_number(blame.more));
             told.extend(blame.names.iter().map(|name| f64::from(number_of(name))));
         }
         told
     }
-
-    /// The sums of the last replay under a horizon, in seconds. Of the verdict: ready, not ready, not watched, flips
-    /// (a number), longest not ready; then of each name by number: serving, vetoed, masked, never green, not watched.
-    pub fn sums(&self, lane: usize) -> Vec<f64> {
-        let mut told = Vec::new();
-        let Replayed { verdicts, instances, names, .. } = &self.replayed;
-        if let Some(verdict) = verdicts.get(lane) {
-            for sum in [
-                verdict.ready_secs,
-                verdict.not_ready_secs,
-                verdict.not_watched_secs,
-                verdict.flips,
-                verdict.longest_not_ready_secs,
-            ] {
-                told.push(as_number(sum));
-            }
-        }
-        for sums in instances.iter().skip(lane.saturating_mul(*names)).take(*names) {
-            for sum in
-                [sums.serving_secs, sums.vetoed_secs, sums.masked_secs, sums.never_green_secs, sums.not_watched_secs]
-            {
-                told.push(as_number(sum));
-            }
-        }
-        told
-    }
-}
-
-/// The words for what spans tell, by number.
-#[wasm_bindgen(js_name = pastWords, unchecked_return_type = "Said[]")]
-pub fn past_words() -> Vec<JsValue> {
-    WORDS.iter().map(|word| JsValue::from_str(word)).collect()
 }
 
 const WORDS: [&str; 7] = [
@@ -244,6 +185,27 @@ impl Replayed {
         }
     }
 
+    fn tell_sums(&mut self, lane: usize) {
+        let Self { numbers, verdicts, instances, names, .. } = self;
+        let mut tell = |sums: [u64; 5]| {
+            for sum in sums {
+                numbers.push(as_number(sum));
+            }
+        };
+        if let Some(sums) = verdicts.get(lane) {
+            tell([
+                sums.ready_secs,
+                sums.not_ready_secs,
+                sums.not_watched_secs,
+                sums.flips,
+                sums.longest_not_ready_secs,
+            ]);
+        }
+        for sums in instances.iter().skip(lane.saturating_mul(*names)).take(*names) {
+            tell([sums.serving_secs, sums.vetoed_secs, sums.masked_secs, sums.never_green_secs, sums.not_watched_secs]);
+        }
+    }
+
     fn blame(&mut self, blame: Blame) -> f64 {
         self.blames.push(blame);
         place(self.blames.len().saturating_sub(1))
@@ -252,12 +214,28 @@ impl Replayed {
     fn tell(&mut self, kind: f64, lane: usize, span: [UnixSeconds; 2], [what, who, sha]: [f64; 3]) {
         let [from, to] = span.map(|at| as_number(at.as_secs()));
         for number in [kind, place(lane), from, to, what, who, sha] {
-            self.spans.push(number);
+            self.numbers.push(number);
         }
     }
 }
 
 impl History {
+    fn take(&mut self, line: JsValue, is_whole: bool) -> Result<(), ReadError> {
+        if line.is_undefined() {
+            return self.reader.check_end();
+        }
+        let entry = self.lines.understand(line, &self.reader).map_err(|problem| match problem {
+            ReadProblem::Line(_) if !is_whole => self.reader.refused(ReadProblem::Truncated),
+            other => self.reader.refused(other),
+        });
+        if let Some(event) = self.reader.take(entry?)? {
+            self.lives.note(&event);
+            self.newest = self.newest.max(event.at_unix);
+            self.events.push(event);
+        }
+        Ok(())
+    }
+
     fn is_known_until(&self) -> UnixSeconds {
         match self.reader.head() {
             Some(head) if self.reader.check_end().is_ok() => head.known_until_unix,
@@ -279,9 +257,4 @@ fn place(place: usize) -> f64 {
 
 fn horizon(secs: f64) -> Horizon {
     if secs.is_finite() { Horizon::After(saturating(secs)) } else { Horizon::Never }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is handed over where a function is wanted")]
-fn refusal(error: ReadError) -> JsError {
-    JsError::new(&error.words())
 }

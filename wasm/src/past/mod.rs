@@ -3,4 +3,4 @@
 mod history;
 mod keyed;
 
-pub use history::{History, past_words};
+pub use history::History;
