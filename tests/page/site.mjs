@@ -24,14 +24,19 @@ export function shipped_wasm() {
   return load(site().assets);
 }
 
+/** What replays the past, as the page loads it. */
+export function past_wasm() {
+  return load(site().assets, 'greenlight_past');
+}
+
 /** The same rules with the player of scenarios. */
 export function scenario_wasm() {
   return load(`${root}/target/page-wasm/scenario`);
 }
 
-/** @param {string} from */
-async function load(from) {
-  const wasm = await import(`${from}/greenlight_wasm.js`);
-  wasm.initSync({ module: readFileSync(`${from}/greenlight_wasm_bg.wasm`) });
+/** @param {string} from @param {string} [name] */
+async function load(from, name = 'greenlight_wasm') {
+  const wasm = await import(`${from}/${name}.js`);
+  wasm.initSync({ module: readFileSync(`${from}/${name}_bg.wasm`) });
   return wasm;
 }

@@ -22,8 +22,6 @@ mod past;
 #[cfg(feature = "scenario")]
 mod scenario;
 mod text;
-#[cfg(any(feature = "live", feature = "past"))]
-mod wrong;
 
 #[cfg(feature = "live")]
 pub use live::{Snapshot, read_horizon, standing_words, version};

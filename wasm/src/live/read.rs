@@ -2,7 +2,7 @@
 //! weigh more than the rules do, and read 5,000 of them thirty times slower.
 
 use alloc::boxed::Box;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use greenlight_core::{GoodFor, Held, Horizon, Name, Route, Row, UnixSeconds, Vouch};
@@ -10,7 +10,6 @@ use wasm_bindgen::prelude::*;
 
 use crate::number::{saturating, whole};
 use crate::text::joined;
-use crate::wrong::Wrong;
 
 #[wasm_bindgen]
 extern "C" {
@@ -57,19 +56,51 @@ extern "C" {
     fn length(this: &List) -> u32;
     #[wasm_bindgen(method, structural, indexing_getter)]
     fn at(this: &List, place: u32) -> JsValue;
+
+    #[wasm_bindgen(js_namespace = JSON)]
+    fn stringify(value: &JsValue) -> JsValue;
 }
 
-/// A value is wrong: `list` is where its object stood, `place` which one of it it was.
-fn in_list(wrong: &Wrong, list: &str, place: u32) -> JsError {
-    JsError::new(&joined(&[
-        list,
-        "[",
-        &place.to_string(),
-        "]",
-        if wrong.field.is_empty() { "" } else { "." },
-        &wrong.text(),
-    ]))
+/// What is wrong with a value: it becomes a message when it is known which list it stood in.
+pub(crate) struct Wrong {
+    field: &'static str,
+    wanted: &'static str,
+    got: JsValue,
 }
+
+impl Wrong {
+    pub(crate) fn new(field: &'static str, wanted: &'static str, got: JsValue) -> Self {
+        Self { field, wanted, got }
+    }
+
+    /// `list` is where the object stood, `place` which one of it it was.
+    fn in_list(self, list: &str, place: u32) -> JsError {
+        JsError::new(&joined(&[
+            list,
+            "[",
+            &place.to_string(),
+            "]",
+            if self.field.is_empty() { "" } else { "." },
+            &self.text(),
+        ]))
+    }
+
+    fn text(&self) -> String {
+        // Undefined has no JSON; nothing else that comes from a parsed file lacks one.
+        let got = stringify(&self.got).as_string();
+        let got = got.as_deref().map_or("missing", |text| if text.len() > GOT_BYTES { "something else" } else { text });
+        joined(&[self.field, " is ", got, ", ", self.wanted, " is wanted"])
+    }
+}
+
+impl From<Wrong> for JsError {
+    fn from(wrong: Wrong) -> Self {
+        Self::new(&wrong.text())
+    }
+}
+
+/// A wrong value that is longer is not repeated in a message.
+const GOT_BYTES: usize = 80;
 
 /// The moment to judge at: fractions are floored, what lies before the epoch or after the last moment that
 /// can be told is taken as that.
@@ -106,7 +137,7 @@ pub(crate) fn each<T>(
     let array: List = value.unchecked_into();
     let mut items = Vec::new();
     for place in 0..array.length() {
-        items.push(read(array.at(place)).map_err(|wrong| in_list(&wrong, list, place))?);
+        items.push(read(array.at(place)).map_err(|wrong| wrong.in_list(list, place))?);
     }
     Ok(items)
 }

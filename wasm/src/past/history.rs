@@ -1,27 +1,31 @@
-//! A window of history inside wasm: read line by line, kept, and replayed under any horizons.
+//! A window of history inside wasm: taken in line by line, kept, and replayed under any horizons.
+//!
+//! Texts stay on the other side. A replay has to tell names and shas apart and nothing else, so here they are
+//! numbers in the guise of names: each text is checked once, when it first comes.
 
-mod lines;
-
+use alloc::boxed::Box;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt;
 
 use greenlight_core::history::{
-    Blame, Event, InstanceSums, Lives, ReadError, ReadProblem, Reader, Running, Said, Stood, Sweep, Told, Window,
+    Blame, Entry, Event, Expected, Happening, Head, InstanceSums, Lives, MAX_LINE_BYTES, ReadError, ReadProblem,
+    Reader, Running, Said, Stood, Sweep, Tail, Told, Window,
 };
-use greenlight_core::{Horizon, Reason, Standing, UnixSeconds};
+use greenlight_core::{Horizon, Name, Reason, Row, Standing, UnixSeconds};
 use wasm_bindgen::prelude::*;
 
-use self::lines::{Lines, number_of};
 use crate::number::{as_number, saturating};
 
-/// A window of history. Texts are given by number, in the order in which they first came: see `names` and `shas`.
+/// A window of history. What stands for a text is a number, in the order in which texts first came.
 #[wasm_bindgen]
 pub struct History {
-    lines: Lines,
     reader: Reader,
     events: Vec<Event>,
     lives: Lives,
     newest: UnixSeconds,
+    /// A name for each number.
+    aliases: Vec<Name>,
     /// Of the last replay.
     blames: Vec<Blame>,
 }
@@ -44,34 +48,37 @@ impl History {
     #[expect(clippy::new_without_default, reason = "JavaScript has no default")]
     pub fn new() -> Self {
         Self {
-            lines: Lines::new(),
             reader: Reader::default(),
             events: Vec::new(),
             lives: Lives::default(),
             newest: UnixSeconds::default(),
+            aliases: Vec::new(),
             blames: Vec::new(),
         }
     }
 
-    /// Reads the next line, without its end; undefined is that none follows. `is_whole` says whether it had an end.
+    /// Takes in what was read. `what` says what `text` and `numbers` are; a number below 0 is that there is none.
+    ///
+    /// | what | text | numbers |
+    /// |---|---|---|
+    /// | `head` | its schema | from, to, known until, horizon, complete from |
+    /// | `events` | | any number of them: see `Numbers::event` |
+    /// | `end` | | how many events there were, where the answer goes on |
+    /// | `wrong` | why the next line is none | above 0 where the line had an end |
+    /// | `long` | | the length of the next line |
+    /// | `over` | | no line follows |
+    /// | `instance`, `source` | the name of one | |
     ///
     /// # Errors
-    /// The line and what is wrong with it; a head or an end that did not come. What was read before stays as it was.
-    pub fn read(
-        &mut self,
-        #[wasm_bindgen(unchecked_param_type = "string | undefined")] line: JsValue,
-        is_whole: bool,
-    ) -> Result<(), JsError> {
-        self.take(line, is_whole).map_err(|error| JsError::new(&error.words()))
+    /// The line and what is wrong with it; what was taken in before stays as it was. That a name is none.
+    pub fn take(&mut self, what: &str, text: &str, numbers: &[f64]) -> Result<(), JsError> {
+        self.taken(what, text, Numbers(numbers)).map_err(|error| JsError::new(&error.words()))
     }
 
-    /// The words for what spans tell, by number; a map of every name that was read to its number; one of every sha;
-    /// and the first line as it was parsed, undefined while there is none.
-    #[wasm_bindgen(unchecked_return_type = "HistoryFacts")]
-    pub fn facts(&self) -> Vec<JsValue> {
-        let words = WORDS.iter().map(|word| JsValue::from_str(word)).collect::<Vec<_>>();
-        let Lines { head, known, .. } = &self.lines;
-        [words.into(), known.names.numbers.clone().into(), known.shas.numbers.clone().into(), head.clone()].into()
+    /// The words for what spans tell, by number.
+    #[wasm_bindgen(unchecked_return_type = "PastWord[]")]
+    pub fn words(&self) -> Vec<JsValue> {
+        WORDS.iter().map(|word| JsValue::from_str(word)).collect()
     }
 
     /// Replays the window from one second up to another, not included, under these horizons: seconds, infinity is
@@ -90,7 +97,9 @@ impl History {
     pub fn replay(&mut self, from: f64, to: f64, stale_after: &[f64]) -> Vec<f64> {
         let window = Window { from: UnixSeconds::new(saturating(from)), to: UnixSeconds::new(saturating(to)) };
         let horizons: Vec<Horizon> = stale_after.iter().map(|secs| horizon(*secs)).collect();
-        let mut replayed = Replayed { names: self.lines.known.aliases.len(), ..Replayed::default() };
+        let mut replayed = Replayed { names: self.aliases.len(), ..Replayed::default() };
+        // A guess that spares most of the moving: each event ends a span of the verdict and one of a standing.
+        replayed.numbers.reserve(self.events.len().saturating_mul(horizons.len()).saturating_mul(2 * SPAN));
         replayed.verdicts.resize_with(horizons.len(), Running::default);
         replayed.instances.resize_with(horizons.len().saturating_mul(replayed.names), InstanceSums::default);
         let mut sweep = Sweep::new(window, &horizons, self.lives.clone());
@@ -122,6 +131,9 @@ impl History {
         told
     }
 }
+
+/// Numbers of a span.
+const SPAN: usize = 7;
 
 const WORDS: [&str; 7] = [
     Reason::Ready.as_str(),
@@ -220,20 +232,47 @@ impl Replayed {
 }
 
 impl History {
-    fn take(&mut self, line: JsValue, is_whole: bool) -> Result<(), ReadError> {
-        if line.is_undefined() {
-            return self.reader.check_end();
+    fn taken(&mut self, what: &str, text: &str, mut numbers: Numbers<'_>) -> Result<(), ReadError> {
+        match what {
+            "head" => {
+                self.reader.check_schema(text)?;
+                let head = numbers.head(text.into()).ok_or_else(|| self.reader.refused(ReadProblem::NoHead))?;
+                self.reader.take(Entry::Head(head)).map(|_| ())
+            }
+            "events" => {
+                while !numbers.0.is_empty() {
+                    let event = numbers.event(&mut self.aliases);
+                    let event = event.ok_or_else(|| self.reader.refused(ReadProblem::Line(what.into())))?;
+                    if let Some(event) = self.reader.take(Entry::Event(event))? {
+                        self.lives.note(&event);
+                        self.newest = self.newest.max(event.at_unix);
+                        self.events.push(event);
+                    }
+                }
+                Ok(())
+            }
+            "end" => {
+                let end = Tail { events: numbers.whole().unwrap_or_default(), next: numbers.whole() };
+                self.reader.take(Entry::End(end)).map(|_| ())
+            }
+            "over" => self.reader.check_end(),
+            "instance" if Name::of_instance(text).is_ok() => Ok(()),
+            "source" if Name::of_source(text).is_ok() => Ok(()),
+            "long" => match numbers.place() {
+                Some(length) if length > MAX_LINE_BYTES => Err(self.reader.refused(ReadProblem::LongLine(length))),
+                Some(_) | None => Ok(()),
+            },
+            _ => {
+                let is_whole = numbers.whole() > Some(0);
+                Err(self.reader.refused(match (self.reader.expected(), is_whole) {
+                    (Err(refused), _) => return Err(refused),
+                    (Ok(Expected::Head), _) if text.is_empty() => ReadProblem::NoHead,
+                    (Ok(Expected::Head), _) => ReadProblem::Head(text.into()),
+                    (Ok(Expected::EventOrEnd), true) => ReadProblem::Line(text.into()),
+                    (Ok(Expected::EventOrEnd), false) => ReadProblem::Truncated,
+                }))
+            }
         }
-        let entry = self.lines.understand(line, &self.reader).map_err(|problem| match problem {
-            ReadProblem::Line(_) if !is_whole => self.reader.refused(ReadProblem::Truncated),
-            other => self.reader.refused(other),
-        });
-        if let Some(event) = self.reader.take(entry?)? {
-            self.lives.note(&event);
-            self.newest = self.newest.max(event.at_unix);
-            self.events.push(event);
-        }
-        Ok(())
     }
 
     fn is_known_until(&self) -> UnixSeconds {
@@ -248,6 +287,103 @@ impl fmt::Debug for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("History").finish_non_exhaustive()
     }
+}
+
+/// What is left of numbers from the other side.
+struct Numbers<'a>(&'a [f64]);
+
+impl Numbers<'_> {
+    /// The next one; `None` where there is none, in either sense.
+    fn whole(&mut self) -> Option<u64> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        (*first >= 0.0).then(|| saturating(*first))
+    }
+
+    fn moment(&mut self) -> Option<UnixSeconds> {
+        self.whole().map(UnixSeconds::new)
+    }
+
+    fn place(&mut self) -> Option<usize> {
+        usize::try_from(self.whole()?).ok()
+    }
+
+    /// But for its lives and names, of which nothing is asked here: the events are all at hand.
+    fn head(&mut self, schema: Box<str>) -> Option<Head> {
+        Some(Head {
+            schema,
+            version: Box::default(),
+            from_unix: self.moment()?,
+            to_unix: self.moment()?,
+            known_until_unix: self.moment()?,
+            stale_after_secs: self.whole().into(),
+            complete_from_unix: self.moment(),
+            names: None,
+            lives: Lives::default(),
+        })
+    }
+
+    /// Its kind and its moment, then what belongs to the kind, in the order of its fields; of a row, its sha and
+    /// whether it was ever green; before names, how many they are.
+    fn event(&mut self, aliases: &mut Vec<Name>) -> Option<Event> {
+        let kind = self.whole()?;
+        let at_unix = self.moment()?;
+        let what = match kind {
+            0 => Happening::Changed {
+                name: self.name(aliases)?,
+                order: self.whole()?,
+                source: self.name(aliases)?,
+                last_change_unix: self.moment()?,
+                stored_change_unix: self.moment(),
+                row: Box::new(Row {
+                    serving_sha: self.name(aliases).map(|alias| alias.as_str().into()),
+                    last_green: self.whole().map(|_| Box::default()),
+                    ..Row::default()
+                }),
+            },
+            1 => Happening::Removed { name: self.name(aliases)? },
+            2 => Happening::Lapsed {
+                source: self.name(aliases)?,
+                good_until_unix: self.moment(),
+                names: self.names(aliases)?,
+            },
+            3 => Happening::CameBack { source: self.name(aliases)?, names: self.names(aliases)? },
+            4 => Happening::Started { watched_until_unix: self.moment(), drift_secs: self.signed()? },
+            5 => Happening::Resumed { watched_until_unix: self.moment()? },
+            _ => Happening::Retold { missing_since_unix: self.moment() },
+        };
+        Some(Event { at_unix, what })
+    }
+
+    /// The name that stands for the next number.
+    fn name(&mut self, aliases: &mut Vec<Name>) -> Option<Name> {
+        let place = self.place()?;
+        while aliases.len() <= place {
+            aliases.push(Name::of_instance(&aliases.len().to_string()).ok()?);
+        }
+        aliases.get(place).cloned()
+    }
+
+    fn names(&mut self, aliases: &mut Vec<Name>) -> Option<Vec<Name>> {
+        let mut names = Vec::new();
+        for _ in 0..self.whole()? {
+            names.push(self.name(aliases)?);
+        }
+        Some(names)
+    }
+
+    /// Two numbers, of which one is not 0 at most: what it is above zero, and below.
+    fn signed(&mut self) -> Option<i64> {
+        let (above, below) = (self.whole()?, self.whole()?);
+        Some(above.cast_signed().saturating_sub(below.cast_signed()))
+    }
+}
+
+/// The number that a name stands for.
+fn number_of(alias: &str) -> u32 {
+    alias
+        .bytes()
+        .fold(0, |number: u32, digit| number.wrapping_mul(10).wrapping_add(u32::from(digit.wrapping_sub(b'0'))))
 }
 
 /// A place in a list that is at hand.

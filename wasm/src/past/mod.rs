@@ -1,6 +1,5 @@
 //! The past: what was recorded of a board, and of the roll of a service, replayed under any policy.
 
 mod history;
-mod keyed;
 
 pub use history::History;
