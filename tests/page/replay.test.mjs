@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 
 import { past_wasm, root } from './site.mjs';
+import { Lines } from '../../web/static/history-lines.js';
 
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 40));
 const wasm = await past_wasm();
@@ -19,11 +20,12 @@ function lives(...args) {
 /** The wasm's numbers as the lines that the rules write natively. */
 function answered(life) {
   const history = new wasm.History();
-  for (const line of life.lines) history.read(line, true);
-  history.read(undefined, true);
+  const lines = new Lines(history);
+  for (const line of life.lines) lines.read(line, true);
+  lines.end();
   const told = history.replay(life.from, life.to, Float64Array.from(life.stale_after, (secs) => secs ?? Infinity));
-  const [words, names, shas] = history.facts();
-  const [name_of, sha_of] = [[...names.keys()], [...shas.keys()]];
+  const words = history.words();
+  const [name_of, sha_of] = [[...lines.names.keys()], [...lines.shas.keys()]];
   const secs_of = (lane) => life.stale_after[lane];
   const blame = (key, place) => {
     const [more, ...who] = history.blame(place);
@@ -80,10 +82,10 @@ check('many things in a second', 10, 900, 2);
 
 /** What is read of an export before it is refused, and why it is. */
 function refused(lines, is_whole = true) {
-  const history = new wasm.History();
+  const reader = new Lines(new wasm.History());
   try {
-    lines.forEach((line, at) => history.read(line, is_whole || at < lines.length - 1));
-    history.read(undefined, true);
+    lines.forEach((line, at) => reader.read(line, is_whole || at < lines.length - 1));
+    reader.end();
     return null;
   } catch (error) {
     return error.message;
@@ -121,8 +123,8 @@ test('what is no whole export is refused with its line, in the words that the co
     [[head, changed({}, { serving_sha: 5 })], 'line 2: no event of a history: serving_sha is 5, a text or null is wanted'],
     [[head, changed({}, { last_green: undefined })], 'line 2: no event of a history: last_green is missing, a text or null is wanted'],
     [[head, '{"at_unix":10,"event":"lapsed","source":"ci","names":{}}'], 'line 2: no event of a history: names is {}, a list is wanted'],
-    [[head, '{"at_unix":10,"event":"started","drift_secs":0.5}'], 'line 2: no event of a history: drift_secs is 0.5, whole seconds is wanted'],
-    [[head, `{"at_unix":10,"event":"removed","name":"dev","x":"${'y'.repeat(9 << 20)}"}`], 'line 2: the line is 9437229 bytes long, at most 8388608'],
+    [[head, '{"at_unix":10,"event":"started","watched_until_unix":3,"drift_secs":0.5}'], 'line 2: no event of a history: drift_secs is 0.5, whole seconds is wanted'],
+    [[head, `{"at_unix":10,"event":"removed","name":"dev","x":"${'y'.repeat(9 << 20)}"}`], 'line 2: the line is 9437236 bytes long, at most 8388608'],
   ]) assert.equal(refused(lines), why);
   assert.match(refused([head, started.slice(0, -5)]), /^line 2: no event of a history: /);
   assert.equal(refused([head, started.slice(0, -5)], false), 'line 2: the export breaks off before its end');
@@ -130,21 +132,23 @@ test('what is no whole export is refused with its line, in the words that the co
 
 test('what stood before a refused line is replayed, up to its newest event', () => {
   const history = new wasm.History();
-  for (const line of [head, started, changed(), changed({ at_unix: 40 }, { serving_sha: null })]) history.read(line, true);
-  assert.throws(() => history.read('{', true), /line 5: /);
+  const lines = new Lines(history);
+  for (const line of [head, started, changed(), changed({ at_unix: 40 }, { serving_sha: null })]) lines.read(line, true);
+  assert.throws(() => lines.read('{', true), /line 5: /);
   const told = history.replay(10, 90, Float64Array.of(3600));
   assert.equal(told.at(-1), 40);
-  const [words, names, shas, first] = history.facts();
-  assert.deepEqual([[...names], [...shas], first], [[['dev', 0]], [['a1', 0]], HEAD]);
+  const words = history.words();
+  assert.deepEqual([[...lines.names], [...lines.shas], lines.head], [[['dev', 0]], [['a1', 0]], HEAD]);
   const verdicts = [];
-  for (let at = 0; told[at + 1] === 0 && at + 7 < told.length - 11; at += 7) if (told[at] === 0) verdicts.push([told[at + 2], told[at + 3], words[told[at + 4]]]);
+  for (let at = 0; at < told.length - 11; at += 7) if (told[at] === 0) verdicts.push([told[at + 2], told[at + 3], words[told[at + 4]]]);
   assert.deepEqual(verdicts, [[10, 20, 'nothing_serving'], [20, 40, 'ready'], [40, 90, 'not_watching']]);
 });
 
 test('no moment and no horizon traps', () => {
   const history = new wasm.History();
   assert.equal(history.replay(0, 10, Float64Array.of(5)).at(-1), 0);
-  for (const line of [head, started, changed(), end(2)]) history.read(line, true);
+  const lines = new Lines(history);
+  for (const line of [head, started, changed(), end(2)]) lines.read(line, true);
   const odd = [NaN, -Infinity, -1, 0, 0.5, 3600, 2 ** 53, 1e300, Infinity];
   for (const from of odd) for (const to of odd) for (const secs of odd) history.replay(from, to, Float64Array.of(secs, 3600));
   assert.equal(history.replay(0, 10, new Float64Array()).length, 1);

@@ -61,6 +61,7 @@ impl History {
     ///
     /// | what | text | numbers |
     /// |---|---|---|
+    /// | `schema` | that of the first line | |
     /// | `head` | its schema | from, to, known until, horizon, complete from |
     /// | `events` | | any number of them: see `Numbers::event` |
     /// | `end` | | how many events there were, where the answer goes on |
@@ -235,7 +236,6 @@ impl History {
     fn taken(&mut self, what: &str, text: &str, mut numbers: Numbers<'_>) -> Result<(), ReadError> {
         match what {
             "head" => {
-                self.reader.check_schema(text)?;
                 let head = numbers.head(text.into()).ok_or_else(|| self.reader.refused(ReadProblem::NoHead))?;
                 self.reader.take(Entry::Head(head)).map(|_| ())
             }
@@ -255,6 +255,7 @@ impl History {
                 let end = Tail { events: numbers.whole().unwrap_or_default(), next: numbers.whole() };
                 self.reader.take(Entry::End(end)).map(|_| ())
             }
+            "schema" => self.reader.check_schema(text),
             "over" => self.reader.check_end(),
             "instance" if Name::of_instance(text).is_ok() => Ok(()),
             "source" if Name::of_source(text).is_ok() => Ok(()),
