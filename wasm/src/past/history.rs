@@ -30,6 +30,12 @@ pub struct History {
     blames: Vec<Blame>,
 }
 
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &'static str = "
+/** What a span of the past tells. */
+export type PastWord = 'ready' | 'live_degraded' | 'nothing_serving' | 'not_watching' | 'serving' | 'stale_degraded' | 'never_green';
+";
+
 /// What a replay comes to.
 #[derive(Default)]
 struct Replayed {
