@@ -7,6 +7,8 @@ import { test } from 'node:test';
 
 import { past_wasm, root } from './site.mjs';
 import { Lines } from '../../web/static/history-lines.js';
+import { replay } from '../../web/static/history-replay.js';
+import { story } from './past.mjs';
 
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 40));
 const wasm = await past_wasm();
@@ -23,7 +25,7 @@ function answered(life) {
   const lines = new Lines(history);
   for (const line of life.lines) lines.read(line, true);
   lines.end();
-  const told = history.replay(life.from, life.to, Float64Array.from(life.stale_after, (secs) => secs ?? Infinity));
+  const told = history.replay(life.from, life.to, Float64Array.from(life.stale_after, (secs) => secs ?? Infinity), lines.names.size);
   const words = history.words();
   const [name_of, sha_of] = [[...lines.names.keys()], [...lines.shas.keys()]];
   const secs_of = (lane) => life.stale_after[lane];
@@ -135,7 +137,7 @@ test('what stood before a refused line is replayed, up to its newest event', () 
   const lines = new Lines(history);
   for (const line of [head, started, changed(), changed({ at_unix: 40 }, { serving_sha: null })]) lines.read(line, true);
   assert.throws(() => lines.read('{', true), /line 5: /);
-  const told = history.replay(10, 90, Float64Array.of(3600));
+  const told = history.replay(10, 90, Float64Array.of(3600), 1);
   assert.equal(told.at(-1), 40);
   const words = history.words();
   assert.deepEqual([[...lines.names], [...lines.shas], lines.head], [[['dev', 0]], [['a1', 0]], HEAD]);
@@ -144,13 +146,30 @@ test('what stood before a refused line is replayed, up to its newest event', () 
   assert.deepEqual(verdicts, [[10, 20, 'nothing_serving'], [20, 40, 'ready'], [40, 90, 'not_watching']]);
 });
 
+test('the sums of a story are those of its spans, however many shas it has', () => {
+  const wasm_history = new wasm.History();
+  const lines = new Lines(wasm_history);
+  for (const line of story(1_785_740_400).trimEnd().split('\n')) lines.read(line, true);
+  lines.end();
+  const { from_unix: from, to_unix: to } = lines.head;
+  const told = replay(wasm_history, lines, from, to, [3600, 900]);
+  for (const lane of [0, 1]) {
+    const secs = (...wanted) => told.verdicts[lane].filter((span) => wanted.includes(told.word(span))).reduce((sum, span) => sum + told.end(span) - told.start(span), 0);
+    const { ready, not_ready, not_watched } = told.sums[lane];
+    assert.deepEqual([ready, not_ready, not_watched], [secs('ready'), secs('live_degraded', 'nothing_serving'), secs('not_watching')]);
+    assert.equal(ready + not_ready + not_watched, to - from);
+  }
+  assert.deepEqual(told.order.map((number) => told.names[number]), ['lane', 'dev', 'merge', 'feature-x']);
+  assert.ok(told.masked[1] > told.masked[0] && told.masked[0] > 0 && told.differences.length > 0);
+});
+
 test('no moment and no horizon traps', () => {
   const history = new wasm.History();
-  assert.equal(history.replay(0, 10, Float64Array.of(5)).at(-1), 0);
+  assert.equal(history.replay(0, 10, Float64Array.of(5), 0).at(-1), 0);
   const lines = new Lines(history);
   for (const line of [head, started, changed(), end(2)]) lines.read(line, true);
   const odd = [NaN, -Infinity, -1, 0, 0.5, 3600, 2 ** 53, 1e300, Infinity];
-  for (const from of odd) for (const to of odd) for (const secs of odd) history.replay(from, to, Float64Array.of(secs, 3600));
-  assert.equal(history.replay(0, 10, new Float64Array()).length, 1);
+  for (const from of odd) for (const to of odd) for (const secs of odd) history.replay(from, to, Float64Array.of(secs, 3600), 1);
+  assert.equal(history.replay(0, 10, new Float64Array(), 1).length, 1);
   assert.deepEqual(Array.from(history.blame(99)), []);
 });

@@ -14,9 +14,9 @@ const SUMS = 5;
  * @returns {Replay}
  */
 export function replay(wasm, lines, from, to, horizons) {
-  const told = wasm.replay(from, to, Float64Array.from(horizons, (secs) => secs ?? Infinity));
-  const words = wasm.words();
   const names = [...lines.names.keys()];
+  const told = wasm.replay(from, to, Float64Array.from(horizons, (secs) => secs ?? Infinity), names.length);
+  const words = wasm.words();
   const shas = [...lines.shas.keys()];
   const lanes = horizons.length;
   const of_lane = SUMS * (1 + names.length);

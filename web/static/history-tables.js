@@ -17,7 +17,7 @@ export function tables(shown, replay) {
   const times = (span) => [when(replay.start(span)), when(replay.end(span)), length(replay.end(span) - replay.start(span))];
   const verdicts = replay.horizons.map((secs, lane) => twin(shown, `verdict-${lane}`, lane === 0 ? 'The verdict' : `What if ${short_horizon(secs)}`, ['Verdict'],
     replay.verdicts[lane], (span) => [...times(span), verdict_words(replay, span)]));
-  return h('section', { class: 'past-tables', 'aria-label': 'Tables' }, ...verdicts,
+  return h('section', { key: 'tables', class: 'past-tables', 'aria-label': 'Tables' }, ...verdicts,
     replay.horizons.length > 1 && twin(shown, 'differences', 'Where they differ', ['Because of'], replay.differences, (span) => [...times(span), blamed(replay, span)]),
     twin(shown, 'instances', 'The instances shown', ['Instance', 'Standing', 'Serving'],
       lanes_shown(shown, replay).flatMap((number) => replay.standings[0][number].map((span) => ({ number, span }))),

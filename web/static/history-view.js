@@ -65,9 +65,10 @@ function range(shown, time) {
     h('div', { class: 'chips', role: 'group', 'aria-label': 'The last' }, ...WINDOWS.map((name) =>
       h('button', { type: 'button', class: 'chip', 'aria-pressed': String(shown.file === '' && preset && shown.from === `-${name}`), on: { click: ['past', 'window', `-${name}`] } }, name))),
     h('form', { class: 'past-range', on: { submit: ['past', 'range'] } },
-      h('input', { type: 'text', class: 'field', 'aria-label': 'From', autocomplete: 'off', spellcheck: 'false', size: 20, value: shown.file === '' ? written(shown.from) : '' }), ' to ',
-      h('input', { type: 'text', class: 'field', 'aria-label': 'To', autocomplete: 'off', spellcheck: 'false', size: 20, value: shown.file === '' ? written(shown.to) || 'now' : '' }), ' ',
+      h('input', { type: 'text', class: 'field', 'aria-label': 'From', autocomplete: 'off', spellcheck: 'false', size: 20, value: head && shown.file !== '' ? when(head.from_unix, false) : written(shown.from) }), ' to ',
+      h('input', { type: 'text', class: 'field', 'aria-label': 'To', autocomplete: 'off', spellcheck: 'false', size: 20, value: head && shown.file !== '' ? when(head.to_unix, false) : written(shown.to) || 'now' }), ' ',
       h('button', { type: 'submit' }, 'Show')),
+    shown.file !== '' && h('p', { class: 'after' }, `of ${visible(shown.file)} `, h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] } }, 'Back to the daemon’s')),
     preset && whole && h('p', { class: 'after' }, `up to ${moment(head.to_unix - 1, time.now, time.zone, true)} ${zone_name(time.zone)} `,
       h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] }, title: 'Move the window up to now' }, 'Now')),
     shown.wrong !== '' && h('p', { class: 'past-wrong', role: 'alert' }, shown.wrong));
@@ -149,7 +150,7 @@ function picture(shown, replay) {
   const rest = replay.order.length - numbers.length;
   const at = shown.hover ?? shown.at;
   const { from, to } = replay;
-  return h('section', { class: 'past-picture', 'aria-label': 'Lanes' }, h('div', { class: 'past-stage' },
+  return h('section', { key: 'picture', class: 'past-picture', 'aria-label': 'Lanes' }, h('div', { key: 'stage', class: 'past-stage' },
     lazy('lanes', [replay, shown.all], () => h('div', { class: 'past-lanes' },
       ...replay.horizons.map((secs, index) => row(index === 0 ? `Verdict, ${name_of(secs)}` : `What if ${name_of(secs)}`, '', index === 0 ? 'past-own' : 'past-what-if',
         lane(painted(replay, replay.verdicts[index]), from, to, LOOK_LIST))),
@@ -157,13 +158,13 @@ function picture(shown, replay) {
       ...numbers.map((number) => row(visible(replay.names[number]), veto_words(replay, number), 'past-instance', lane(painted(replay, replay.standings[0][number]), from, to, LOOK_LIST), shas(replay, number))),
       axis(from, to))),
     h('div', {
-      class: 'past-cursor', role: 'slider', tabindex: 0, 'aria-label': 'Moment', 'aria-valuemin': from, 'aria-valuemax': to - 1, 'aria-valuenow': shown.at ?? to - 1,
+      key: 'cursor', class: 'past-cursor', role: 'slider', tabindex: 0, 'aria-label': 'Moment', 'aria-valuemin': from, 'aria-valuemax': to - 1, 'aria-valuenow': shown.at ?? to - 1,
       'aria-valuetext': spoken(replay, shown.at), 'aria-describedby': 'past-keys',
       on: { pointermove: ['past', 'point'], pointerleave: ['past', 'leave'], click: ['past', 'pin'], keydown: ['past', 'key'] },
     }, shown.at !== null && h('span', { class: 'past-at', vars: place(shown.at, from, to) }),
     at !== null && at !== shown.at && h('span', { class: 'past-at past-hover', vars: place(at, from, to) }))),
     legend(),
-    (rest > 0 || shown.all) && replay.order.length > 1 && h('p', { class: 'past-more' },
+    h('p', { key: 'more', class: rest > 0 || shown.all ? 'past-more' : 'nothing' },
       shown.all && rest > 0 && `${plural(rest, 'other')} have no lane. `,
       h('button', { type: 'button', 'aria-expanded': String(shown.all), on: { click: ['past', 'all', !shown.all] } }, shown.all ? 'Fewer instances' : `${plural(rest, 'other instance')}`)));
 }
@@ -223,7 +224,7 @@ function spoken(replay, at) {
 function said(shown, replay) {
   const at = shown.hover ?? shown.at;
   if (at === null) {
-    return h('section', { class: 'past-said', 'aria-label': 'At the cursor' }, h('p', { id: 'past-keys', class: 'after' },
+    return h('section', { key: 'said', class: 'past-said', 'aria-label': 'At the cursor' }, h('p', { id: 'past-keys', class: 'after' },
       'Point at the lanes, or choose a moment with the arrow keys: Shift with them goes from change to change, Page Up and Page Down go further, Home and End to the ends.'));
   }
   return lazy('said', [replay, at, shown.all, shown.hover === null], () => h('section', { class: 'past-said', 'aria-label': 'At the cursor', 'data-at': at },

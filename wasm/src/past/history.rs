@@ -89,7 +89,7 @@ impl History {
     }
 
     /// Replays the window from one second up to another, not included, under these horizons: seconds, infinity is
-    /// never. What is no moment is taken as the nearest one. Gives the spans in the order in which they end, seven
+    /// never; so many names are known. What is no moment is taken as the nearest one. Gives the spans in the order in which they end, seven
     /// numbers each:
     ///
     /// | | kind | lane | from | to | what | who | sha |
@@ -101,10 +101,10 @@ impl History {
     /// The sums follow, in seconds, for each horizon: of the verdict (ready, not ready, not watched, flips, which is a
     /// number, and longest not ready), and of each name by number (serving, vetoed, masked, never green, not watched).
     /// The last number is the second before which the record is known to be complete; of a part, its newest event.
-    pub fn replay(&mut self, from: f64, to: f64, stale_after: &[f64]) -> Vec<f64> {
+    pub fn replay(&mut self, from: f64, to: f64, stale_after: &[f64], names: usize) -> Vec<f64> {
         let window = Window { from: UnixSeconds::new(saturating(from)), to: UnixSeconds::new(saturating(to)) };
         let horizons: Vec<Horizon> = stale_after.iter().map(|secs| horizon(*secs)).collect();
-        let mut replayed = Replayed { names: self.aliases.len(), ..Replayed::default() };
+        let mut replayed = Replayed { names, ..Replayed::default() };
         // A guess that spares most of the moving: each event ends a span of the verdict and one of a standing.
         replayed.numbers.reserve(self.events.len().saturating_mul(horizons.len()).saturating_mul(2 * SPAN));
         replayed.verdicts.resize_with(horizons.len(), Running::default);
