@@ -17,7 +17,7 @@ test('the page weighs what it may', () => {
   const first = new Set([...index.matchAll(/"assets\/[0-9a-f]+\/([^"]+)"/g)].map(([, name]) => name));
   // And whatever those import at once.
   for (const name of first) {
-    if (name.endsWith('.js')) for (const [, other] of readFileSync(`${assets}/${name}`, 'utf8').matchAll(/^import .* from '\.\/(.+)';$/gm)) first.add(other);
+    if (name.endsWith('.js')) for (const [, other] of readFileSync(`${assets}/${name}`, 'utf8').matchAll(/\bimport\b[^;(]*?from\s*[\"']\.\/([^\"']+)[\"']/g)) first.add(other);
   }
   const weights = names.map((name) => ({ name, bytes: size(readFileSync(`${assets}/${name}`)), when: first.has(name) ? 'first' : 'later' }));
   weights.push({ name: 'index.html', bytes: size(index), when: 'first' });

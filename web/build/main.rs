@@ -7,8 +7,8 @@
     reason = "that is how a build script and cargo talk"
 )]
 
+mod shorten;
 mod site;
-mod strip;
 mod wasm;
 
 use std::error::Error;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::strip::strip;
+use crate::shorten;
 
 /// Below this a compressed answer saves no packet.
 const WORTH_COMPRESSING_BYTES: usize = 256;
@@ -55,8 +55,13 @@ pub(crate) fn embed(folders: &[&Path], out: &Path) -> Result<(), Box<dyn Error>>
 fn read(path: &PathBuf) -> Result<File, Box<dyn Error>> {
     let name = path.file_name().and_then(|name| name.to_str()).ok_or("a file of the page has an odd name")?.to_owned();
     let bytes = std::fs::read(path)?;
-    let text = [".js", ".css"].iter().any(|ending| name.ends_with(ending));
-    let bytes = if text { strip(std::str::from_utf8(&bytes)?).into_bytes() } else { bytes };
+    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("js") => shorten::module(std::str::from_utf8(&bytes)?)
+            .map_err(|wrong| format!("{}: {wrong}", path.display()))?
+            .into_bytes(),
+        Some("css") => shorten::sheet(std::str::from_utf8(&bytes)?).into_bytes(),
+        Some(_) | None => bytes,
+    };
     Ok(File { name, bytes })
 }
 
