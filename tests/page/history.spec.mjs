@@ -120,6 +120,7 @@ test('the cursor goes by keys, from change to change, and says everything in wor
 
 test('the cursor goes by pointer: over the lanes it shows, a click keeps it', async ({ page, daemon }) => {
   await open_file(page, daemon.url, story(FROM));
+  await expect(slider(page)).toBeVisible();
   const box = await slider(page).boundingBox();
   await page.mouse.move(box.x + (box.width * 17) / 24, box.y + 20);
   await expect(said(page)).toContainText('lane');

@@ -87,7 +87,7 @@ function what_if(shown, state) {
   const told = own === undefined ? '' : name_of(own);
   const presets = own === undefined || HORIZONS.includes(told) ? HORIZONS : [told, ...HORIZONS];
   const chosen = shown.stale_after || told;
-  return h('section', { key: 'horizon', class: 'horizon', 'aria-label': 'Horizon' },
+  return h('section', { key: 'horizon', class: 'horizon', 'aria-label': 'What if' },
     h('h2', null, 'What if'),
     h('div', { class: 'chips', role: 'group', 'aria-label': 'What if a change had counted for' }, ...presets.map((name) =>
       h('button', { type: 'button', class: 'chip', disabled: off, 'aria-pressed': String(chosen === name), on: { click: ['past', 'horizon', name === told ? '' : name] } },
