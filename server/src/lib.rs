@@ -23,6 +23,8 @@ mod ask;
 pub mod cli;
 pub mod clock;
 mod daemon;
+#[cfg(feature = "engine")]
+pub mod engine;
 mod http;
 mod metrics;
 mod moment;

@@ -130,6 +130,7 @@ fn what_is_wrong_before_the_start_is_said_with_what_to_do() {
         (vec!["--old", "sh", "--ports", &ports], "cannot be used"),
         (vec!["--old", "sh", "--record", "/no/such/folder/record"], "--record"),
         (vec!["--old", "sh", "--every", "soon"], "is not a length of time"),
+        (vec!["--old", "sh", "--host", "no-such-name.invalid"], "invalid IP address"),
         (vec![], "--old"),
     ] {
         let (exit, said) = refused(&arguments);
@@ -150,3 +151,60 @@ fn several_runs_are_summed_up() {
         assert!(said.starts_with("run 1 of 2: kept\nrun 2 of 2: kept\n2 runs: 2 kept; "), "{said}");
     }
 }
+
+#[test]
+fn a_bug_of_the_engine_is_told_and_leaves_no_process() {
+    let rehearsed = Rehearsal::of("").with(&["--bug", "engine"]).run();
+    assert_eq!(rehearsed.exit, Some(3), "{}", rehearsed.text);
+    assert!(rehearsed.says("the rehearsal met a bug of its own"), "{}", rehearsed.text);
+    assert!(rehearsed.notes.contains("this bug was asked for"), "{}", rehearsed.notes);
+    let pids = rehearsed.pids();
+    assert_eq!(pids.len(), 1);
+    all_gone(&pids);
+}
+
+#[test]
+fn a_tick_whose_sender_met_a_bug_has_no_outcome_and_the_sum_shows_it() {
+    let rehearsed = Rehearsal::of("").with(&["--bug", "sender"]).run();
+    assert_eq!(rehearsed.exit, Some(3), "{}", rehearsed.text);
+    assert!(rehearsed.why().contains("3 ticks without outcome"), "{}", rehearsed.why());
+    assert_eq!((rehearsed.total("ours"), rehearsed.told["lost"].as_u64()), (3, Some(0)), "{}", rehearsed.text);
+    rehearsed.left_nothing();
+}
+
+/// Runs a rehearsal in a network of its own with so few ports for clients. `None`: the system gives no such network.
+fn with_client_ports(ports: &str, rehearsal: &Rehearsal) -> Option<std::process::Output> {
+    let command = rehearsal.command();
+    let words = "ip link set lo up && echo \"$PORTS\" > /proc/sys/net/ipv4/ip_local_port_range || exit 99; exec \"$@\"";
+    // The superuser may; others may as the superuser of a user namespace of their own, where that is allowed.
+    [&["-n"][..], &["-rn"]].into_iter().find_map(|flags| {
+        let mut unshared = Command::new("unshare");
+        unshared.args(flags).args(["sh", "-c", words, "sh"]).arg(command.get_program()).args(command.get_args());
+        let output = unshared.env("PORTS", ports).output().ok()?;
+        let is_made = output.status.code() != Some(99) && !output.stderr.starts_with(b"unshare:");
+        is_made.then_some(output)
+    })
+}
+
+#[test]
+fn with_four_client_ports_the_trouble_is_ours_and_nobody_refused() {
+    let rehearsal = Rehearsal::of("--fault hold=100000@fresh").with(&["--give-up", "2s", "--max-slow", "100000"]);
+    let Some(output) = with_client_ports("32768 32771", &rehearsal) else {
+        // Said even where a test's own output is hidden.
+        let _ = std::fs::write("/dev/tty", NO_NAMESPACE);
+        eprintln!("{NO_NAMESPACE}");
+        return;
+    };
+    let rehearsed = rehearsal.over(&output);
+    assert_eq!(rehearsed.exit, Some(3), "{}{}", rehearsed.text, rehearsed.notes);
+    assert!(rehearsed.total("ours") > 0, "{}", rehearsed.text);
+    assert_eq!((rehearsed.total("refused"), rehearsed.told["lost"].as_u64()), (0, Some(0)), "{}", rehearsed.text);
+    assert!(rehearsed.says("EADDRNOTAVAIL"), "{}", rehearsed.text);
+    // The one leave is that of the SIGTERM.
+    let moves = rehearsed.told["rotation"].as_array().unwrap();
+    assert_eq!(moves.iter().filter(|moved| moved["move"] == "leave").count(), 1, "{}", rehearsed.text);
+    rehearsed.left_nothing();
+}
+
+const NO_NAMESPACE: &str = "\nNOT TESTED: four client ports. No network namespace can be made here: run as the \
+                            superuser, with util-linux and iproute2\n";

@@ -81,8 +81,9 @@ fn a_server_that_exits_on_the_signal_is_named_and_each_refusal_says_so() {
     let misses = rehearsed.told["misses"].as_array().unwrap();
     let refused: Vec<_> = misses.iter().filter(|miss| miss["class"] == "refused").collect();
     // A probe may come before any tick.
-    let expected = if refused.is_empty() { "old closed its listener up to " } else { "old ended (exit 0) " };
-    assert!(rehearsed.why().starts_with(expected), "{}", rehearsed.why());
+    let (how, why) = (if refused.is_empty() { "up to " } else { "as it ended (exit 0), " }, rehearsed.why());
+    assert!(why.starts_with(&format!("old closed its listener {how}")), "{why}");
+    assert!(why.contains(" ms before it left rotation"), "{why}");
     // What was refused before the exit could be waited for cannot know of it yet.
     let learned = rehearsed.exit_learned_us("old").unwrap();
     let mut after = refused.iter().filter(|miss| miss["due_us"].as_i64() > Some(learned));
@@ -136,4 +137,73 @@ fn an_old_one_that_never_exits_is_found_and_killed() {
         assert_eq!(rehearsed.told["processes"][0]["killed"], true);
         rehearsed.left_nothing();
     }
+}
+
+/// The ticks that asked a process.
+fn ticks_of(rehearsed: &Rehearsed, process: &str) -> Vec<Value> {
+    rehearsed.events("tick").into_iter().filter(|tick| tick["process"] == process).collect()
+}
+
+fn sent_us(tick: &Value) -> i64 {
+    tick["sent_us"].as_i64().unwrap()
+}
+
+#[test]
+fn whoever_waits_in_the_queue_of_a_listener_that_closes_is_cut_and_not_refused() {
+    // One worker of 30 ms and a request every 10 ms: two of three wait when the signal comes.
+    let rehearsed = Rehearsal::of_two("--ready-apart --one-worker 30 --on-term close --grace 500", "--ready-apart")
+        .with(&["--ready", ":{ready_port}/readyz"])
+        .run();
+    assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
+    let ticks = ticks_of(&rehearsed, "old");
+    let of = |class: &str| -> Vec<&Value> { ticks.iter().filter(|tick| tick["class"] == class).collect() };
+    let (cut, refused) = (of("cut"), of("refused"));
+    assert!(cut.len() > 5 && cut.iter().all(|tick| tick["error"] == "ECONNRESET"), "{}", rehearsed.text);
+    assert_eq!(u64::try_from(cut.len() + refused.len()).ok(), rehearsed.told["lost"].as_u64(), "{}", rehearsed.text);
+    // Those that came before the close were in the queue, those behind it found nobody.
+    let last_cut = cut.iter().map(|tick| sent_us(tick)).max();
+    assert!(refused.iter().all(|tick| Some(sent_us(tick)) >= last_cut), "{}", rehearsed.text);
+    // The one that was being served when the signal came has its answer.
+    let told = rehearsed.events("sigterm")[0]["at_us"].as_i64().unwrap();
+    let served = of("ok").into_iter().filter(|tick| tick["end_us"].as_i64() > Some(told));
+    assert!((1..=3).contains(&served.count()), "{}", rehearsed.text);
+}
+
+#[test]
+fn all_that_ask_a_process_between_its_end_and_its_leave_are_refused() {
+    let rehearsed = Rehearsal::of("--on-term exit").with(&["--probe-every", "500ms", "--warm-up", "1200ms"]).run();
+    assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
+    let ended = rehearsed.exit_learned_us("old").unwrap();
+    let asked: Vec<Value> = ticks_of(&rehearsed, "old").into_iter().filter(|tick| sent_us(tick) > ended).collect();
+    assert!(asked.iter().all(|tick| tick["class"] == "refused"), "{}", rehearsed.text);
+    let refused = u64::try_from(asked.len()).unwrap();
+    assert!((refused..=refused + 3).contains(&rehearsed.total("refused")), "{}", rehearsed.text);
+}
+
+#[test]
+fn one_that_listens_on_the_other_local_address_is_named_with_both() {
+    let rehearsed = Rehearsal::of("").with(&["--host", "::1", "--start-timeout", "3s"]).run();
+    assert_eq!((rehearsed.exit, rehearsed.sigterms("old")), (Some(4), 0), "{}", rehearsed.text);
+    let why = rehearsed.why();
+    assert!(why.contains("nobody listens at [::1]:") && why.contains("somebody does at 127.0.0.1:"), "{why}");
+    rehearsed.left_nothing();
+}
+
+#[test]
+fn what_other_programs_of_the_machine_lose_is_not_held_against_the_roll() {
+    let full = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    full.bind(&"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap().into()).unwrap();
+    full.listen(1).unwrap();
+    let address = full.local_addr().unwrap();
+    // Nobody takes them up: what does not fit into the queue is dropped by the system, and counted there.
+    let waiting: Vec<_> = (0..8)
+        .map(|_| {
+            let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+            socket.set_nonblocking(true).unwrap();
+            let _ = socket.connect(&address);
+            socket
+        })
+        .collect();
+    Rehearsal::of("").run().kept();
+    drop(waiting);
 }

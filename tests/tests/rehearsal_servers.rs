@@ -10,7 +10,9 @@ use greenlight_tests::{Folder, binary};
 
 /// Beside the binary, where cargo puts examples.
 fn graceful() -> PathBuf {
-    binary().with_file_name("examples").join("graceful")
+    let server = binary().with_file_name("examples").join("graceful");
+    assert!(server.exists(), "no {}: run `cargo build -p greenlight-tests --examples` first", server.display());
+    server
 }
 
 /// Broken, since a listener was closed while it was still asked, by itself or with its process, which has nothing to
@@ -18,10 +20,11 @@ fn graceful() -> PathBuf {
 #[track_caller]
 fn closes_its_listener_too_early(rehearsed: &Rehearsed) {
     assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
-    assert!(rehearsed.total("refused") + rehearsed.total("cut") > 0, "{}", rehearsed.text);
     let why = rehearsed.why();
-    let gone = ["old closed its listener ", "old ended (exit 0) "];
-    assert!(gone.iter().any(|words| why.starts_with(words)) && why.contains(" ms before it left rotation"), "{why}");
+    // A probe may come before any tick.
+    let met = rehearsed.total("refused") + rehearsed.total("cut");
+    assert!(met > 0 || why.contains("no tick by luck"), "{}", rehearsed.text);
+    assert!(why.starts_with("old closed its listener ") && why.contains(" ms before it left rotation"), "{why}");
     rehearsed.left_nothing();
 }
 

@@ -328,6 +328,10 @@ fn a_prober_out_of_descriptors_moves_nobody_and_says_so() {
     assert_eq!((&up["in_rotation"], &up["moves"]), (&Value::from(true), &Value::from(1)), "{up}");
     assert_eq!((&down["in_rotation"], &down["moves"]), (&Value::from(false), &Value::from(0)), "{down}");
     assert_eq!(up["last_answer"]["kind"], "fault");
+    let app: Value = serde_json::from_str(&kept.get("/app")).unwrap();
+    assert_eq!(app["prober"]["trouble"], told["trouble"], "{app}");
+    let status = kept.get("/status");
+    assert!(status.contains("prober: 2 members cannot be asked: EMFILE"), "{status}");
     let metrics = kept.get("/metrics");
     assert!(metrics.contains("greenlight_probe_members_unasked 2"), "{metrics}");
     assert!(!metrics.contains("greenlight_probe_answers_total{name=\"up\",kind=\"fault\"} 0"), "{metrics}");

@@ -149,6 +149,7 @@ export class Follower {
     const board = this.board;
     const same = board !== null && place(beat.id).boot === place(board.id).boot;
     const missed = board !== null && !(same && place(beat.id).revision <= board.revision);
+    if (same) Object.assign(board.app, { store: beat.store ?? board.app.store, prober: beat.prober ?? board.app.prober });
     if (board === null || missed || this.#without) void this.refresh();
     this.#told.beat(beat);
   }

@@ -9,7 +9,7 @@ import { is_known } from './alive.js';
 import { h } from './dom.js';
 import { icon } from './icons.js';
 import { agreement, because, headline, skew, word } from './sayings.js';
-import { age, moment, spoken, visible, zone_name } from './words.js';
+import { age, moment, plural, spoken, visible, zone_name } from './words.js';
 
 /** Below this nobody's ages are wrong by what they can read. */
 const SKEW_SHOWN_MS = 2000;
@@ -94,6 +94,8 @@ function meta(state, time) {
     if (state.wasm === 'failed') parts.push('this browser cannot run the policy: the daemon’s own judgement is shown, and there is no what-if');
     else parts.push(`judged by this browser’s clock at ${moment(judged.now, time.now, time.zone, true)} ${zone}`);
     if (board.app.store?.durable === false) parts.push('the daemon’s store is in trouble: what it learns now is not kept');
+    const trouble = board.app.prober?.trouble;
+    if (trouble) parts.push(`the daemon’s prober cannot ask ${plural(trouble.members, 'member')} (${visible(trouble.code)}): nobody moves in rotation for it`);
   }
   return parts.filter((part) => part !== '').join(' · ');
 }

@@ -58,7 +58,8 @@ export interface App {
   started_unix: number;
   reported_since_start?: boolean;
   clock?: { drift_secs: number };
-  store?: { durable: boolean };
+  store?: Store;
+  prober?: Prober;
   schema: string;
   version: string;
 }
@@ -69,7 +70,10 @@ export interface Renew {
   sources: ({ source: string } & Renewal)[];
   rows: ({ name: string } & Renewal)[];
 }
-export interface Beat { now_unix_ms: number; id: string; ready: boolean; reason: string }
+/** `store` and `prober` are missing where the daemon is older than the page. */
+export interface Beat { now_unix_ms: number; id: string; ready: boolean; reason: string; store?: Store; prober?: Prober }
+export interface Store { durable: boolean }
+export interface Prober { trouble: { code: string; members: number; since_unix: number } | null }
 
 /** Seconds; null = never; undefined = the daemon's own. */
 export type StaleAfter = number | null | undefined;

@@ -299,10 +299,10 @@ impl fmt::Display for Finding {
                 write!(f, ": {} refused", Ticks(*ticks))
             }
             Self::ExitedEarly { process, exit, told, before_us, lag_us, ticks } => {
-                write!(f, "{process} ended ({exit})")?;
+                write!(f, "{process} closed its listener as it ended ({exit}), ")?;
                 match told {
-                    Told::Yes => f.write_str(" ")?,
-                    Told::No => f.write_str(", though nobody had told it to, ")?,
+                    Told::Yes => {}
+                    Told::No => f.write_str("though nobody had told it to, ")?,
                 }
                 match before_us {
                     Some(us) => write!(f, "{} before it left rotation{}", Length(*us), Lag(*lag_us))?,

@@ -73,7 +73,11 @@ fn a_process_that_exits_at_once_on_its_sigterm_is_named_with_its_exit() {
     let mut events = vec![joined(), sigterm(5_000), exited(12_900, "old")];
     events.extend(refusals("old", 1..5));
     events.push(moved(100_900, "old", MoveKind::Leave, refused()));
-    check(events, 5, &["old ended (exit 0) 88.0 ms before it left rotation: 4 ticks refused"]);
+    check(
+        events,
+        5,
+        &["old closed its listener as it ended (exit 0), 88.0 ms before it left rotation: 4 ticks refused"],
+    );
 }
 
 #[test]
@@ -81,7 +85,8 @@ fn a_process_that_dies_untold_is_named_so() {
     let mut events = vec![joined(), exited(9_000, "old")];
     events.extend(refusals("old", 1..2));
     events.push(moved(100_900, "old", MoveKind::Leave, refused()));
-    let why = "old ended (exit 0), though nobody had told it to, 91.9 ms before it left rotation: 1 tick refused";
+    let why = "old closed its listener as it ended (exit 0), though nobody had told it to, 91.9 ms before it left \
+               rotation: 1 tick refused";
     check(events, 2, &[why]);
 }
 

@@ -1,28 +1,21 @@
 //! A connection, and what one question on it comes to.
 
 use std::fmt;
-use std::future::{Future, poll_fn};
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use greenlight_core::rotation::{Answer, Cutting};
-use http_body_util::Empty;
-use hyper::body::{Body, Incoming};
-use hyper::client::conn::http1::{Builder, Connection as Driver, SendRequest};
-use hyper::{Response, header};
-use hyper_util::rt::TokioIo;
 use rustix::net::RecvFlags;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::MAX_HEAD_BYTES;
-use super::connect::{connect, connect_any, end};
+use super::answer::{End, NotHttp, Reader, Step};
+use super::connect::{connect, connect_any, end, met_itself};
 use super::progress::{Facts, Progress, Stage, Way};
 use super::target::{Place, Target, Use};
 use super::trouble::Trouble;
@@ -69,8 +62,7 @@ pub(crate) struct Answered {
 
 /// A connection to a target. Dropping it ends it.
 pub(crate) struct Connection {
-    sender: SendRequest<Empty<Bytes>>,
-    driver: Driver<TokioIo<Stream>, Empty<Bytes>>,
+    stream: Stream,
     socket: Socket,
     pub(super) facts: Arc<Facts>,
     uses: u32,
@@ -102,6 +94,13 @@ struct Socket {
     reset: Use,
 }
 
+impl Socket {
+    /// The trouble, unless the connection has met itself.
+    fn ours_or(&self, trouble: Trouble) -> Trouble {
+        if met_itself(&self.stream) { Trouble::Ours { code: "SELF_CONNECT".into() } } else { trouble }
+    }
+}
+
 impl Drop for Socket {
     fn drop(&mut self) {
         match self.reset {
@@ -118,33 +117,42 @@ pub(super) async fn open(target: &Target, facts: Arc<Facts>) -> Result<Connectio
             facts.note(|progress| progress.stage = Stage::Connecting);
             connect(*address, &facts).await?
         }
+        // Apart: most questions go to an address, and need no room for the state of a lookup.
         Place::Name(lookup) => {
-            let addresses = lookup.addresses().await?;
-            facts.note(|progress| progress.stage = Stage::Connecting);
-            connect_any(&addresses, &facts).await?
+            let by_name = async {
+                let addresses = lookup.addresses().await?;
+                facts.note(|progress| progress.stage = Stage::Connecting);
+                connect_any(&addresses, &facts).await
+            };
+            Box::pin(by_name).await?
         }
     };
+    begin_on(stream, target, facts).await
+}
+
+/// Speaks TLS where the target does, on a connection that is there.
+pub(super) async fn begin_on(
+    stream: Arc<TcpStream>,
+    target: &Target,
+    facts: Arc<Facts>,
+) -> Result<Connection, Trouble> {
     let socket = Socket { stream: Arc::clone(&stream), reset: target.connection };
     let wire = Wire { stream, facts: Arc::clone(&facts) };
     let stream = match &target.tls {
         None => Stream::Plain(wire),
         Some(tls) => {
             let connector = TlsConnector::from(Arc::clone(&tls.config));
-            let session = connector.connect(tls.name.clone(), wire).await;
-            Stream::Tls(Box::new(session.map_err(|_| cut(&facts.read(), Cutting::Tls, "TLS"))?))
+            // Apart: a session that begins is larger than all that a plain question needs.
+            let session = Box::pin(connector.connect(tls.name.clone(), wire)).await;
+            Stream::Tls(Box::new(session.map_err(|_| socket.ours_or(cut(&facts.read(), Cutting::Tls, "TLS")))?))
         }
     };
-    let (sender, driver) = Builder::new()
-        .max_buf_size(MAX_HEAD_BYTES)
-        .handshake(TokioIo::new(stream))
-        .await
-        .map_err(|_| cut(&facts.read(), Cutting::Closed, "EOF"))?;
     let now = instant();
     facts.note(|progress| {
         progress.stage = Stage::Waiting;
         progress.connected_at = Some(now);
     });
-    Ok(Connection { sender, driver, socket, facts, uses: 0 })
+    Ok(Connection { stream, socket, facts, uses: 0 })
 }
 
 /// Asks, and reads the answer to its end or to so many bytes of its body. Tells with it whether the connection may
@@ -154,55 +162,68 @@ pub(super) async fn converse(
     target: &Target,
     enough_bytes: u64,
 ) -> Result<(Answered, Again), Trouble> {
+    let result = put(connection, target, enough_bytes).await;
+    result.map_err(|trouble| connection.socket.ours_or(trouble))
+}
+
+async fn put(connection: &mut Connection, target: &Target, enough_bytes: u64) -> Result<(Answered, Again), Trouble> {
     let facts = Arc::clone(&connection.facts);
     if connection.uses > 0 && !connection.is_idle() {
         return Err(cut(&facts.read(), Cutting::Closed, "EOF"));
     }
     connection.uses = connection.uses.saturating_add(1);
-    let mut driver = Driving { driver: &mut connection.driver, is_over: false };
-    let sender = &mut connection.sender;
-    let ready = poll_fn(|cx| driver.beside(cx, |cx| sender.poll_ready(cx))).await;
-    if ready.is_none_or(|ready| ready.is_err()) {
-        return Err(cut(&facts.read(), Cutting::Closed, "EOF"));
-    }
-    let mut answer = pin!(sender.send_request(target.request()));
-    let response = match poll_fn(|cx| driver.beside(cx, |cx| answer.as_mut().poll(cx))).await {
-        Some(Ok(response)) => response,
-        Some(Err(error)) if error.is_parse() => return Err(Trouble::Garbled),
-        Some(Err(_)) | None => return Err(cut(&facts.read(), Cutting::Closed, "EOF")),
-    };
-    let now = instant();
-    facts.note(|progress| {
-        progress.stage = Stage::Reading;
-        progress.head_at = Some(now);
-    });
-    let status = response.status().as_u16();
-    let header = target.header.as_ref().and_then(|name| value_of(&response, name));
-    let closes = response
-        .headers()
-        .get_all(header::CONNECTION)
-        .iter()
-        .any(|value| value.as_bytes().eq_ignore_ascii_case(b"close"));
-    let mut body = response.into_body();
-    let mut body_bytes = 0_u64;
+    let Connection { stream, .. } = connection;
+    let closed = || cut(&facts.read(), Cutting::Closed, "EOF");
+    stream.write_all(&target.request).await.map_err(|_| closed())?;
+    stream.flush().await.map_err(|_| closed())?;
+    let mut reader = Reader::new();
+    let mut head = None;
     loop {
-        let frame = poll_fn(|cx| driver.beside(cx, |cx| Pin::new(&mut body).poll_frame(cx))).await;
-        match frame {
-            Some(None) => {
-                let again = if closes || driver.is_over { Again::No } else { Again::Yes };
-                return Ok((Answered { status, header, body_bytes }, again));
+        match (reader.step(target.header.as_deref()), head.take()) {
+            (Ok(Step::Head { status, wanted }), _) => {
+                let now = instant();
+                facts.note(|progress| {
+                    progress.stage = Stage::Reading;
+                    progress.head_at = Some(now);
+                });
+                head = Some((status, wanted));
+                continue;
             }
-            Some(Some(Ok(frame))) => {
-                body_bytes = body_bytes.saturating_add(frame.data_ref().map_or(0, |data| data.len() as u64));
-                if body_bytes >= enough_bytes {
-                    // The rest is never read.
-                    return Ok((Answered { status, header, body_bytes }, Again::No));
-                }
+            (Ok(Step::Complete { keep }), Some((status, header))) => {
+                let again = if keep { Again::Yes } else { Again::No };
+                return Ok((Answered { status, header, body_bytes: reader.body_bytes }, again));
             }
-            Some(Some(Err(_))) | None => return Err(torn(&facts.read())),
+            // The rest is never read.
+            (Ok(Step::More), Some((status, header))) if reader.body_bytes >= enough_bytes => {
+                return Ok((Answered { status, header, body_bytes: reader.body_bytes }, Again::No));
+            }
+            (Ok(Step::More), told) => head = told,
+            (Err(NotHttp) | Ok(Step::Complete { .. }), None) => return Err(Trouble::Garbled),
+            (Err(NotHttp), Some(_)) => {
+                return Err(Trouble::Torn { by: Cutting::Garbled, code: "NOT_HTTP".into() });
+            }
+        }
+        if reader.buffer.capacity() - reader.buffer.len() < LEAST_READ_BYTES {
+            reader.buffer.reserve(READ_BYTES);
+        }
+        match (stream.read_buf(&mut reader.buffer).await, head.take()) {
+            (Ok(1..), told) => head = told,
+            (Ok(_), Some((status, header))) if reader.end() == End::Complete => {
+                return Ok((Answered { status, header, body_bytes: reader.body_bytes }, Again::No));
+            }
+            (Ok(_), None) if reader.end() == End::NotHttp => return Err(Trouble::Garbled),
+            (Ok(_) | Err(_), None) => return Err(closed()),
+            (Ok(_) | Err(_), Some(_)) => {
+                let (by, code) = broke(&facts.read()).unwrap_or((Cutting::Closed, "EOF".into()));
+                return Err(Trouble::Torn { by, code });
+            }
         }
     }
 }
+
+/// Less room than this is not worth a look.
+const LEAST_READ_BYTES: usize = 256;
+const READ_BYTES: usize = 16 * 1024;
 
 /// Whether a connection may carry another question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,44 +232,10 @@ pub(super) enum Again {
     No,
 }
 
-/// The half of hyper that reads and writes, polled in the same task as the half that asks.
-struct Driving<'a> {
-    driver: &'a mut Driver<TokioIo<Stream>, Empty<Bytes>>,
-    is_over: bool,
-}
-
-impl Driving<'_> {
-    /// Moves the connection on, then polls what waits for it. `None`: the connection is over and that still waits.
-    fn beside<T>(
-        &mut self,
-        cx: &mut Context<'_>,
-        mut waiting: impl FnMut(&mut Context<'_>) -> Poll<T>,
-    ) -> Poll<Option<T>> {
-        if !self.is_over {
-            self.is_over = self.driver.poll_without_shutdown(cx).is_ready();
-        }
-        match waiting(cx) {
-            Poll::Ready(value) => Poll::Ready(Some(value)),
-            Poll::Pending if self.is_over => Poll::Ready(None),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
-fn value_of(response: &Response<Incoming>, name: &header::HeaderName) -> Option<Box<str>> {
-    let value = response.headers().get(name)?;
-    std::str::from_utf8(value.as_bytes()).ok().map(str::trim).filter(|text| !text.is_empty()).map(Into::into)
-}
-
 /// How it broke off before the head was complete: what the socket said, else what is given.
 fn cut(progress: &Progress, by: Cutting, code: &str) -> Trouble {
     let (by, code) = broke(progress).unwrap_or((by, code.into()));
     Trouble::Cut { by, code }
-}
-
-fn torn(progress: &Progress) -> Trouble {
-    let (by, code) = broke(progress).unwrap_or((Cutting::Garbled, "NOT_HTTP".into()));
-    Trouble::Torn { by, code }
 }
 
 fn broke(progress: &Progress) -> Option<(Cutting, Box<str>)> {

@@ -16,8 +16,10 @@
 //! }
 //! ```
 
+mod answer;
 mod connect;
 mod exchange;
+mod late;
 mod names;
 mod progress;
 mod question;
@@ -29,6 +31,7 @@ mod trouble;
 mod wire;
 
 pub(crate) use self::exchange::Exchange;
+pub(crate) use self::late::Late;
 pub(crate) use self::progress::Stage;
 pub(crate) use self::question::{Question, Ruling};
 pub(crate) use self::target::{Target, Use};

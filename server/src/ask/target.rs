@@ -4,10 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use bytes::Bytes;
-use http_body_util::Empty;
-use hyper::header::{ACCEPT, CONNECTION, HOST, HeaderName, HeaderValue, USER_AGENT};
-use hyper::{Request, Uri};
+use hyper::Uri;
+use hyper::header::HeaderName;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 
@@ -28,10 +26,11 @@ pub(crate) enum Use {
 pub(crate) struct Target {
     pub(super) place: Place,
     pub(super) tls: Option<Tls>,
-    request: Request<()>,
+    /// What is written.
+    pub(super) request: Box<[u8]>,
     pub(super) connection: Use,
     /// The header of the answer whose value is wanted.
-    pub(super) header: Option<HeaderName>,
+    pub(super) header: Option<Box<str>>,
 }
 
 /// Where the connection goes.
@@ -79,26 +78,22 @@ impl Target {
             Err(_) => Place::Name(Lookup::new(bare, port)),
         };
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        let mut request = Request::get(path)
-            .header(HOST, authority.as_str())
-            .header(USER_AGENT, AGENT)
-            .header(ACCEPT, HeaderValue::from_static("*/*"));
-        if connection == Use::Once {
-            request = request.header(CONNECTION, HeaderValue::from_static("close"));
-        }
-        let request = request.body(()).map_err(|error| format!("{url:?} cannot be asked for: {error}"))?;
+        let connection_line = match connection {
+            Use::Once => "connection: close\r\n",
+            Use::Again => "",
+        };
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: {authority}\r\nuser-agent: {AGENT}\r\naccept: */*\r\n{connection_line}\r\n"
+        );
+        let request = request.into_bytes().into();
         Ok(Self { place, tls, request, connection, header: None })
     }
 
     /// The same, with a header of the answer whose value is wanted.
     #[must_use]
-    pub(crate) fn wanting(mut self, header: HeaderName) -> Self {
-        self.header = Some(header);
+    pub(crate) fn wanting(mut self, header: &HeaderName) -> Self {
+        self.header = Some(header.as_str().into());
         self
-    }
-
-    pub(super) fn request(&self) -> Request<Empty<Bytes>> {
-        self.request.clone().map(|()| Empty::new())
     }
 }
 
@@ -107,7 +102,7 @@ fn tls_for(host: &str, trust: Trust) -> Result<Tls, String> {
     Ok(Tls { config: tls::config(trust)?, name })
 }
 
-const AGENT: HeaderValue = HeaderValue::from_static(concat!("greenlight/", env!("CARGO_PKG_VERSION")));
+const AGENT: &str = concat!("greenlight/", env!("CARGO_PKG_VERSION"));
 
 #[cfg(test)]
 mod tests {
@@ -132,12 +127,12 @@ mod tests {
 
     #[test]
     fn the_request_has_a_path_and_a_host_and_asks_to_close() {
-        let request = target("http://a.example:8080/x?y").unwrap().request();
-        assert_eq!(request.uri(), "/x?y");
-        assert_eq!(request.headers()[HOST], "a.example:8080");
-        assert_eq!(request.headers()[CONNECTION], "close");
-        let kept = Target::new("http://127.0.0.1", Use::Again, Trust::Machine).unwrap().request();
-        assert_eq!((kept.uri().path(), kept.headers().get(CONNECTION)), ("/", None));
+        let text = |target: Target| String::from_utf8(target.request.into()).unwrap();
+        let request = text(target("http://a.example:8080/x?y").unwrap());
+        assert!(request.starts_with("GET /x?y HTTP/1.1\r\nhost: a.example:8080\r\n"), "{request}");
+        assert!(request.ends_with("\r\nconnection: close\r\n\r\n"), "{request}");
+        let kept = text(Target::new("http://127.0.0.1", Use::Again, Trust::Machine).unwrap());
+        assert!(kept.starts_with("GET / HTTP/1.1\r\n") && !kept.contains("connection"), "{kept}");
     }
 
     #[test]

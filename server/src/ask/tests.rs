@@ -10,6 +10,7 @@ use std::time::Duration;
 use greenlight_core::rotation::{Answer, Cutting, Refuser, Silence};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use super::progress::Facts;
 use super::trouble::Trouble;
 use super::{BODY_IS_COMPLETE_AT, Exchange, Question, Ruling, Stage, Target, Trust, Use};
 use crate::clock::instant;
@@ -159,8 +160,10 @@ async fn a_connection_to_oneself_is_our_own_trouble() {
     let address = socket.local_addr().unwrap().as_socket().unwrap();
     socket.connect(&address.into()).unwrap();
     socket.set_nonblocking(true).unwrap();
-    let stream = tokio::net::TcpStream::from_std(socket.into()).unwrap();
-    let trouble = super::connect::not_to_itself(stream, address).unwrap_err();
+    let stream = Arc::new(tokio::net::TcpStream::from_std(socket.into()).unwrap());
+    let target = target_at(address);
+    let mut connection = super::exchange::begin_on(stream, &target, Arc::new(Facts::new())).await.unwrap();
+    let trouble = super::exchange::converse(&mut connection, &target, BODY_IS_COMPLETE_AT).await.unwrap_err();
     assert_eq!(trouble.answer(), Answer::Fault { code: "SELF_CONNECT".into() });
 }
 
@@ -220,7 +223,7 @@ async fn the_wanted_header_comes_with_the_answer_where_it_is_text() {
         let text = format!("HTTP/1.1 200 OK\r\n{line}\r\ncontent-length: 0\r\n\r\n");
         let address = listener(vec![says(text)]);
         let target = Target::new(&format!("http://{address}/"), Use::Once, Trust::Machine).unwrap();
-        let target = target.wanting(hyper::header::HeaderName::from_static("x-version"));
+        let target = target.wanting(&hyper::header::HeaderName::from_static("x-version"));
         let expected = Answer::of_status(200, expected.map(Into::into));
         assert_eq!(ask(Arc::new(target)).await.answer(), expected, "{line:?}");
     }

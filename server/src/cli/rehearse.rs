@@ -117,6 +117,11 @@ pub(crate) struct RehearseArgs {
     #[arg(long, value_name = "N", default_value = "1")]
     runs: NonZeroU32,
 
+    /// A bug of the rehearsal itself, for a test of what becomes of it
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true)]
+    bug: Option<crate::rehearse::Bug>,
+
     #[command(flatten)]
     form: Form,
 }
@@ -126,13 +131,16 @@ pub(crate) struct RehearseArgs {
 pub(crate) struct BecomeArgs {
     /// The limit of file descriptors
     descriptors: u64,
+    /// The niceness
+    #[arg(allow_negative_numbers = true)]
+    niceness: i32,
     /// The command
     #[arg(last = true, required = true)]
     words: Vec<String>,
 }
 
 pub(crate) fn become_server(args: &BecomeArgs) -> Result<Outcome, Failure> {
-    Err(Failure::NotFoundOut(guard::become_server(args.descriptors, &args.words)))
+    Err(Failure::NotFoundOut(guard::become_server(args.descriptors, args.niceness, &args.words)))
 }
 
 pub(crate) fn run(
@@ -209,6 +217,10 @@ impl RehearseArgs {
             ports: self.ports.clone(),
             record: None,
             search: environment.path("PATH").map(PathBuf::into_os_string),
+            #[cfg(debug_assertions)]
+            bug: self.bug,
+            #[cfg(not(debug_assertions))]
+            bug: None,
         }
     }
 }

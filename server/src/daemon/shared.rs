@@ -8,7 +8,7 @@ use greenlight_core::history::record::ASLEEP_SECS;
 
 use super::hub::Hub;
 use super::published::{Published, reason_word};
-use super::wire::Beat;
+use super::wire::{Beat, ProberHealth};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::source::view::{Rotating, View};
@@ -42,6 +42,11 @@ impl Shared {
         self.rotation.get().map(|rotation| rotation.view()).unwrap_or_default()
     }
 
+    /// Whether members can be asked.
+    pub(crate) fn prober(&self) -> ProberHealth {
+        ProberHealth { trouble: self.rotation.get().and_then(|rotation| rotation.trouble()) }
+    }
+
     /// What the daemon says now.
     pub(crate) fn beat(&self) -> Beat {
         let published: Arc<Published> = self.published.load_full();
@@ -53,6 +58,8 @@ impl Shared {
             id: self.hub.id(published.revision).to_string(),
             ready: verdict.is_ready() && !shutting_down,
             reason: reason_word(verdict.reason(), shutting_down),
+            store: published.store.clone(),
+            prober: self.prober(),
         }
     }
 }

@@ -4,6 +4,9 @@ use greenlight_core::{GoodFor, Held, Horizon, Name, RowView, UnixSeconds, Vouch}
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::published::StoreHealth;
+use crate::source::view::TroubleView;
+
 /// A row without anything that depends on the moment.
 #[derive(Debug)]
 pub(crate) struct PlainRow<'a> {
@@ -119,4 +122,13 @@ pub(crate) struct Beat {
     pub(crate) id: String,
     pub(crate) ready: bool,
     pub(crate) reason: &'static str,
+    pub(crate) store: StoreHealth,
+    pub(crate) prober: ProberHealth,
+}
+
+/// How the prober is.
+#[derive(Debug, Serialize)]
+pub(crate) struct ProberHealth {
+    /// What keeps it from asking; null where nothing does, or nobody is probed.
+    pub(crate) trouble: Option<TroubleView>,
 }

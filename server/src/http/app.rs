@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::problem::Problem;
 use super::{Api, json, query, streamed};
 use crate::daemon::published::{Published, StoreHealth, reason_word};
-use crate::daemon::wire::JudgedRow;
+use crate::daemon::wire::{JudgedRow, ProberHealth};
 
 /// The name of this shape.
 const SCHEMA: &str = "greenlight.app/1";
@@ -69,6 +69,7 @@ struct Tail {
     reported_since_start: bool,
     clock: ClockHealth,
     store: StoreHealth,
+    prober: ProberHealth,
     schema: &'static str,
     version: &'static str,
 }
@@ -148,6 +149,7 @@ impl Tail {
             reported_since_start: published.reported_since_start,
             clock: ClockHealth { drift_secs: shared.clock.drift_secs() },
             store: published.store.clone(),
+            prober: shared.prober(),
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
         }

@@ -52,6 +52,9 @@ fn head(api: &Api, what_if: Option<Horizon>, now: UnixSeconds) -> String {
         let trouble = published.store.trouble.as_deref().unwrap_or("unknown");
         head.push_str(&format!("store: not durable: {}\n", Inert(trouble, 200)));
     }
+    if let Some(trouble) = shared.prober().trouble {
+        head.push_str(&format!("prober: {} members cannot be asked: {}\n", trouble.members, Inert(&trouble.code, 200)));
+    }
     head.push_str(&format!(
         "\n{:<24} {:<15} {:<16} {:<10} {:<10} {:<10} {}\n",
         "INSTANCE", "STANDING", "PHASE", "SERVING", "GREEN", "UNCHANGED", "NOTE"

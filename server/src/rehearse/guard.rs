@@ -10,12 +10,15 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::limits;
+use super::priority::Niceness;
 
 /// The guard, seen from the rehearsal.
 #[derive(Debug)]
 pub(super) struct Guard {
     child: Child,
     pipe: ChildStdin,
+    /// Of whoever started us, and so of the processes.
+    niceness: Niceness,
 }
 
 impl Guard {
@@ -30,20 +33,21 @@ impl Guard {
             .process_group(0)
             .spawn()?;
         let pipe = child.stdin.take().ok_or_else(|| io::Error::other("it has no standard input"))?;
-        Ok(Self { child, pipe })
+        Ok(Self { child, pipe, niceness: Niceness::now() })
     }
 
-    /// A command that tells the guard of itself and then becomes `words`, with the limit of descriptors that we had.
+    /// A command that tells the guard of itself and then becomes `words`, with the limit of descriptors and the
+    /// priority that we had.
     pub(super) fn command(&self, words: &[String], descriptors: u64) -> io::Result<Command> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg(BECOME).arg(descriptors.to_string()).arg("--").args(words);
+        command.arg(BECOME).arg(descriptors.to_string()).arg(self.niceness.0.to_string()).arg("--").args(words);
         command.stdin(self.pipe.as_fd().try_clone_to_owned()?).process_group(0);
         Ok(command)
     }
 
     /// Tells it that nothing is left, and waits for its end.
     pub(super) fn finish(self) {
-        let Self { mut child, mut pipe } = self;
+        let Self { mut child, mut pipe, .. } = self;
         // Where it has gone there is nobody to tell.
         let _ = writeln!(pipe, "{LEAVE}");
         drop(pipe);
@@ -67,13 +71,14 @@ pub(crate) fn guard() {
 }
 
 /// A process on its way to become the server: the command `BECOME`. Returns only where that failed.
-pub(crate) fn become_server(descriptors: u64, words: &[String]) -> String {
+pub(crate) fn become_server(descriptors: u64, niceness: i32, words: &[String]) -> String {
     let pid = std::process::id();
     if let Err(error) = rustix::io::write(io::stdin().as_fd(), format!("{pid}\n").as_bytes()) {
         return format!("the guard cannot be told: {error}");
     }
     let Some((program, arguments)) = words.split_first() else { return "there is no command".into() };
     limits::lower_to(descriptors);
+    Niceness(niceness).apply();
     // From here on the guard's pipe is ours no more: it closes as the server's standard input is opened.
     let error = Command::new(program).args(arguments).stdin(Stdio::null()).exec();
     format!("{program}: {error}")

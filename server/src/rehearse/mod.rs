@@ -6,6 +6,7 @@
 //! decided by core, from the record alone. Processes are started through this program itself, which tells a guard of
 //! its own ([`guard`]) before it becomes the server, so that none outlives us.
 
+mod bug;
 mod busy;
 mod command;
 mod control;
@@ -14,6 +15,7 @@ mod limits;
 mod pace;
 mod plan;
 mod ports;
+mod priority;
 mod prober;
 mod process;
 mod recorder;
@@ -32,6 +34,8 @@ use std::time::Duration;
 use greenlight_core::rehearsal::{Ending, Event, Record};
 use tokio::sync::watch;
 
+#[cfg(debug_assertions)]
+pub(crate) use self::bug::Bug;
 pub(crate) use self::plan::{Plan, Prepared, preflight};
 pub(crate) use self::recorder::Seen;
 

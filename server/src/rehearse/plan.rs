@@ -12,6 +12,7 @@ use std::sync::Arc;
 use greenlight_core::rehearsal::{Header, Machine, Options, Planned, SCHEMA, Spawn};
 use greenlight_core::rotation::RotationPolicy;
 
+use super::bug::Bug;
 use super::command::{split, with_ports};
 use super::limits;
 use super::ports;
@@ -37,6 +38,8 @@ pub(crate) struct Plan {
     pub(crate) record: Option<PathBuf>,
     /// Where commands are looked for: the value of PATH.
     pub(crate) search: Option<OsString>,
+    /// The bug that a test asks for.
+    pub(crate) bug: Option<Bug>,
 }
 
 /// What can be run.
@@ -47,6 +50,7 @@ pub(crate) struct Prepared {
     pub(super) record: Option<(File, PathBuf)>,
     /// The limit of descriptors that the processes get.
     pub(super) descriptors: u64,
+    pub(super) bug: Option<Bug>,
 }
 
 /// A process to be started.
@@ -76,7 +80,7 @@ const NAMES: [&str; 2] = ["old", "new"];
 /// # Errors
 /// In words, what is wrong and what to do.
 pub(crate) fn preflight(plan: &Plan) -> Result<Prepared, String> {
-    let Plan { options, policy, commands, ready, host, ports: given, record, search } = plan;
+    let Plan { options, policy, commands, ready, host, ports: given, record, search, bug } = plan;
     if options.every_us < LEAST_EVERY_US {
         return Err("--every is less than 0.1 ms: write 1ms or more".into());
     }
@@ -135,7 +139,7 @@ pub(crate) fn preflight(plan: &Plan) -> Result<Prepared, String> {
         },
         processes: launches.iter().map(planned).collect(),
     };
-    Ok(Prepared { header, launches, record, descriptors: descriptors.before })
+    Ok(Prepared { header, launches, record, descriptors: descriptors.before, bug: *bug })
 }
 
 fn planned(launch: &Launch) -> Planned {
@@ -231,6 +235,7 @@ mod tests {
             ports: None,
             record: None,
             search: Some(USUAL_SEARCH.into()),
+            bug: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Probes of one process: at fixed times, each on a connection of its own.
 
-use std::io;
+use std::cell::Cell;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,37 +9,38 @@ use std::time::Duration;
 use greenlight_core::rehearsal::{Event, SLOW_MACHINE};
 use greenlight_core::rotation::{Answer, Silence};
 use tokio::task::JoinSet;
-use tokio::time::{sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
 use super::control::exchange;
 use super::shared::{Learned, Shared};
 use super::since::micros;
-use crate::ask::{BODY_IS_COMPLETE_AT, Question, Ruling, Target};
+use crate::ask::{BODY_IS_COMPLETE_AT, Exchange, Late, Question, Ruling, Target};
 use crate::clock::instant;
 
-/// Probes a process until it has ended and is out. Beside each probe our own echo server is asked: where that is
-/// silent too, the machine is slow, and the probe says nothing of the process.
+/// Probes a process until it has ended and is out. Beside each probe our own echo server is asked again and again:
+/// where that is slow too, the machine is, and no answer says nothing of the process.
 pub(super) async fn probe(shared: Rc<Shared>, process: usize, target: Arc<Target>, echo: SocketAddr) {
     let every = micros(shared.options.probe_every_us);
     let patience = micros(shared.options.probe_timeout_us);
-    let mut late = JoinSet::new();
+    let mut late = Late::new();
+    let tell = |due_us: &i64, exchange: &Exchange| {
+        let (at_us, process) = (shared.since.floor_us(exchange.ended_at), shared.name(process));
+        shared.record.note(Event::Late { at_us, due_us: *due_us, process, answer: exchange.answer() });
+    };
     let mut due = instant();
     while shared.is_in(process) || !shared.has_exited(process) {
-        sleep_until(due).await;
+        late.beside(sleep_until(due), tell).await;
         let due_us = shared.since.floor_us(due);
         let sent = instant();
-        let mut beside = JoinSet::new();
-        beside.spawn_local(exchange(echo));
+        let beside = Rc::new(Beside::default());
+        let mut watching = JoinSet::new();
+        watching.spawn_local(watch(echo, Rc::clone(&beside)));
         let mut question = Question::on_new_connection(Arc::clone(&target), BODY_IS_COMPLETE_AT);
-        let (answer, lateness) = match question.by(sent + patience).await {
-            Ruling::Decided { exchange, late } => (exchange.answer(), late),
+        let (answer, lateness) = match late.beside(question.by(sent + patience), tell).await {
+            Ruling::Decided { exchange, late: lateness } => (exchange.answer(), lateness),
             Ruling::Silent { late: lateness } => {
-                // One answer is still awaited, as in the daemon: the first.
-                while late.try_join_next().is_some() {}
-                if late.is_empty() {
-                    late.spawn_local(await_late(Rc::clone(&shared), process, due_us, question));
-                }
-                let answer = if is_slow(&mut beside).await {
+                late.keep(question, due_us);
+                let answer = if beside.slowest() >= patience / SLOW_SHARE {
                     Answer::Fault { code: SLOW_MACHINE.into() }
                 } else {
                     Answer::Silent { by: Silence::Timeout }
@@ -57,21 +58,38 @@ pub(super) async fn probe(shared: Rc<Shared>, process: usize, target: Arc<Target
     }
 }
 
-/// Whether the echo that was asked for beside a probe has not come either.
-async fn is_slow(beside: &mut JoinSet<io::Result<()>>) -> bool {
-    // What lies in our system already is seen within a moment.
-    !matches!(timeout(A_MOMENT, beside.join_next()).await, Ok(Some(Ok(Ok(())))))
+/// How long echoes took while a probe was under way.
+#[derive(Debug, Default)]
+struct Beside {
+    slowest: Cell<Duration>,
+    /// Since when the newest is awaited.
+    awaited: Cell<Option<Instant>>,
 }
 
-/// Notes the answer to a probe that was taken for silent, if it comes.
-async fn await_late(shared: Rc<Shared>, process: usize, due_us: i64, question: Question) {
-    if let Ok(exchange) = timeout(LATE_AT_MOST, question).await {
-        let at_us = shared.since.floor_us(exchange.ended_at);
-        shared.record.note(Event::Late { at_us, due_us, process: shared.name(process), answer: exchange.answer() });
+impl Beside {
+    /// The slowest so far, the newest included where it has not come yet.
+    fn slowest(&self) -> Duration {
+        let awaited = self.awaited.get().map_or(Duration::ZERO, |asked| instant().saturating_duration_since(asked));
+        self.slowest.get().max(awaited)
     }
 }
 
-/// Long enough to look at what has come, and short beside any timeout.
-const A_MOMENT: Duration = Duration::from_millis(5);
-/// For how long an answer is awaited after its probe was taken for silent.
-const LATE_AT_MOST: Duration = Duration::from_secs(3);
+/// Asks for one echo after the other, until it is dropped.
+async fn watch(echo: SocketAddr, beside: Rc<Beside>) {
+    loop {
+        let asked = instant();
+        beside.awaited.set(Some(asked));
+        // One that cannot be had is as good as one that never comes.
+        let took =
+            if exchange(echo).await.is_ok() { instant().saturating_duration_since(asked) } else { Duration::MAX };
+        beside.awaited.set(None);
+        beside.slowest.set(beside.slowest.get().max(took));
+        sleep_until(instant() + BETWEEN_ECHOES).await;
+    }
+}
+
+/// An echo takes a moment, and a process has more to do for an answer: a machine on which two bytes take a third of a
+/// probe's time is slow.
+const SLOW_SHARE: u32 = 3;
+/// Several within the time of a usual probe.
+const BETWEEN_ECHOES: Duration = Duration::from_millis(50);

@@ -11,10 +11,12 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet, LocalSet, spawn_local};
 use tokio::time::{Instant, timeout};
 
+use super::bug::{Bug, strike};
 use super::control::{Echo, control};
 use super::guard::Guard;
 use super::pace::Pacer;
 use super::plan::{Launch, NEW, OLD, Prepared};
+use super::priority::FIRST;
 use super::prober::probe;
 use super::process::Process;
 use super::recorder::Handle;
@@ -48,6 +50,8 @@ pub(super) fn play(
     let shared = Rc::new(Shared::new(&prepared.header, since, record));
     let host = prepared.launches.first().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |launch| launch.address.ip());
     let echo = Echo::start(host).map_err(|error| format!("the echo server cannot be started: {error}"))?;
+    // All threads that begin from here on measure.
+    FIRST.apply();
     let local = LocalSet::new();
     local.block_on(&runtime, async {
         let mut roll = Roll {
@@ -60,6 +64,7 @@ pub(super) fn play(
             tasks: JoinSet::new(),
             streaming: None,
             stopped,
+            bug: prepared.bug,
         };
         let over = roll.steps().await;
         roll.finish(over).await
@@ -78,6 +83,7 @@ struct Roll<'a> {
     tasks: JoinSet<()>,
     streaming: Option<(Pacer, JoinHandle<()>)>,
     stopped: watch::Receiver<bool>,
+    bug: Option<Bug>,
 }
 
 /// Why a roll is over before its last step.
@@ -101,6 +107,7 @@ impl Roll<'_> {
         self.begin(expected)?;
         self.shared.record.phase("old alone");
         self.pass(micros(options.warm_up_us)).await?;
+        strike(self.bug, Bug::Engine);
         self.shared.record.phase("new starts");
         self.start(NEW)?;
         self.joins(NEW).await?;
@@ -199,7 +206,7 @@ impl Roll<'_> {
         let left_out = move |tick| leave_out(&record, tick, due_us(first_us, every_us, tick), since.now_us());
         let (pacer, dues) = Pacer::start(since.moment(first_us), micros(every_us), left_out)
             .map_err(|error| Over::Failed(format!("no thread can be had: {error}")))?;
-        let stream = Rc::new(Stream::new(Rc::clone(&shared), &self.launches, first_us, expected));
+        let stream = Rc::new(Stream::new(Rc::clone(&shared), &self.launches, first_us, expected, self.bug));
         self.streaming = Some((pacer, spawn_local(drive(stream, dues))));
         self.tasks.spawn_local(control(shared, self.echo.address()));
         Ok(())

@@ -9,6 +9,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::bug::{Bug, is_in_sender_of, strike};
 use super::plan::Launch;
 use super::recorder::Handle;
 use super::shared::Shared;
@@ -40,6 +41,7 @@ pub(super) struct Stream {
     /// The status that is fine.
     expected: u16,
     connections: Cell<u64>,
+    bug: Option<Bug>,
 }
 
 #[derive(Debug)]
@@ -65,13 +67,13 @@ enum Sight {
 }
 
 impl Stream {
-    pub(super) fn new(shared: Rc<Shared>, launches: &[Launch], first_us: i64, expected: u16) -> Self {
+    pub(super) fn new(shared: Rc<Shared>, launches: &[Launch], first_us: i64, expected: u16, bug: Option<Bug>) -> Self {
         let members = launches.iter().map(|launch| Member {
             fresh: Arc::clone(&launch.fresh),
             kept: Arc::clone(&launch.kept),
             idle: RefCell::new(Vec::new()),
         });
-        Self { members: members.collect(), shared, first_us, expected, connections: Cell::new(0) }
+        Self { members: members.collect(), shared, first_us, expected, connections: Cell::new(0), bug }
     }
 
     /// Chooses whom a tick asks. One that asks nobody has ended.
@@ -134,6 +136,9 @@ fn unsent(number: u64, due_us: i64, end_us: i64) -> Tick {
 /// Asks, and notes what that came to.
 async fn ask(stream: Rc<Stream>, Request { mut tick, process, sight }: Request) {
     let Some(member) = stream.members.get(process) else { return };
+    if is_in_sender_of(tick.tick) {
+        strike(stream.bug, Bug::Sender);
+    }
     // From when it was sent: no lateness of ours takes from the time that the service has.
     let deadline = instant() + micros(stream.shared.options.give_up_us);
     let kept = match tick.lane {

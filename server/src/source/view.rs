@@ -1,6 +1,7 @@
 //! What readers are told of rotation: a copy, made under a short lock.
 
 use std::fmt;
+use std::time::Duration;
 
 use greenlight_core::rotation::{Answer, Move};
 use greenlight_core::{Name, UnixSeconds};
@@ -10,6 +11,9 @@ use serde::Serialize;
 pub(crate) trait Rotating: fmt::Debug + Send + Sync {
     /// What holds now.
     fn view(&self) -> View;
+
+    /// What keeps the prober from asking, alone: it costs the same for any number of members.
+    fn trouble(&self) -> Option<TroubleView>;
 }
 
 /// Rotation at one moment.
@@ -82,8 +86,16 @@ pub(crate) struct TroubleView {
 }
 
 impl AnswerView {
-    pub(crate) fn of(answer: &Answer, took_ms: u64, late_ms: u64, at: UnixSeconds) -> Self {
-        Self { kind: answer.kind(), status: answer.status(), text: answer.to_string(), took_ms, late_ms, at_unix: at }
+    pub(crate) fn of(answer: &Answer, took: Duration, late: Duration, at_ms: u64) -> Self {
+        let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            kind: answer.kind(),
+            status: answer.status(),
+            text: answer.to_string(),
+            took_ms: millis(took),
+            late_ms: millis(late),
+            at_unix: seconds_of(at_ms),
+        }
     }
 }
 

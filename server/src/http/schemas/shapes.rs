@@ -82,6 +82,7 @@ const APP: &[Field] = &[
     always("reported_since_start", Flag, "whether any source has reported since"),
     always("clock", Kind::Shape("Clock"), ""),
     always("store", Kind::Shape("Store"), ""),
+    always("prober", Kind::Shape("Prober"), ""),
     always("schema", Word(&["greenlight.app/1"]), "the name of this shape"),
     always("version", Text, "the daemon's"),
 ];
@@ -235,6 +236,15 @@ pub(super) const ALL: &[(&str, &str, Shape)] = &[
             sometimes("trouble", Text, "why not"),
         ]]),
     ),
+    (
+        "Prober",
+        "whether members can be asked",
+        answered(&[&[always(
+            "trouble",
+            OrNull(&Kind::Shape("ProberTrouble")),
+            "what keeps the prober from asking; null: nothing",
+        )]]),
+    ),
     ("Report", "the full report of a source", answered(&[REPORT])),
     (
         "ReportedRow",
@@ -271,6 +281,8 @@ pub(super) const ALL: &[(&str, &str, Shape)] = &[
             always("id", Text, "of the last change"),
             always("ready", Flag, "the verdict"),
             always("reason", REASONS, "why"),
+            always("store", Kind::Shape("Store"), ""),
+            always("prober", Kind::Shape("Prober"), ""),
         ]]),
     ),
     (

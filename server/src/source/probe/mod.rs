@@ -20,6 +20,7 @@ use greenlight_core::{Name, Row};
 use hyper::header::HeaderName;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
 
 use self::member::Asker;
 use self::report::Reporter;
@@ -60,6 +61,7 @@ impl Prober {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .max_blocking_threads(MAX_LOOKUPS)
+            .on_thread_park(gather)
             .build()
             .map_err(|error| format!("the prober cannot be started: {error}"))?;
         let mut seed = [0; 2];
@@ -73,6 +75,7 @@ impl Prober {
             members: BTreeMap::new(),
             added: 0,
             start: u16::from_be_bytes(seed),
+            epoch: crate::clock::instant(),
         };
         std::thread::Builder::new()
             .name("prober".into())
@@ -106,7 +109,7 @@ fn entries(probes: &[Probe]) -> Result<Vec<Entry>, String> {
             if let Some(header) = &probe.version_header {
                 let name = HeaderName::from_bytes(header.as_bytes())
                     .map_err(|_| in_words(format!("{header:?} is no name of a header")))?;
-                target = target.wanting(name);
+                target = target.wanting(&name);
             }
             Ok(Entry { probe: probe.clone(), target: Arc::new(target) })
         })
@@ -123,6 +126,7 @@ struct Driver {
     members: BTreeMap<Name, Running>,
     added: u64,
     start: u16,
+    epoch: Instant,
 }
 
 #[derive(Debug)]
@@ -208,6 +212,7 @@ impl Driver {
             target,
             timeout: Duration::from_millis(probe.timeout_ms),
             schedule: Schedule::new(every, jitter(self.added, self.start)),
+            epoch: self.epoch,
             shared: Arc::clone(&self.shared),
             clock: self.handle.shared.clock.clone(),
         };
@@ -228,6 +233,15 @@ impl Driver {
     }
 }
 
+/// Waits a moment before the thread sleeps, where several probes are under way: what becomes ready meanwhile is seen
+/// to in one go. To be woken for each single step of each probe would cost more than all that the probes do.
+#[expect(clippy::disallowed_methods, reason = "it is no condition that is waited for, but that several come to hold")]
+fn gather() {
+    if member::under_way() >= WORTH_GATHERING {
+        std::thread::sleep(GATHERED_FOR);
+    }
+}
+
 /// A daemon whose prober has stopped would report nothing and say nothing.
 struct AbortOnPanic;
 
@@ -238,6 +252,10 @@ impl Drop for AbortOnPanic {
     }
 }
 
+/// Fewer than this are not asked faster together.
+const WORTH_GATHERING: u32 = 4;
+/// A few of these pass before an answer is seen: little beside the shortest timeout that makes sense for so many.
+const GATHERED_FOR: Duration = Duration::from_millis(1);
 /// Members whose names are being looked up at the same moment; the others wait, which harms nobody.
 const MAX_LOOKUPS: usize = 16;
 /// Who vouches is told together for all that answered within so long; what is new is told at once.

@@ -36,6 +36,10 @@ impl Rotating for Shared {
     fn view(&self) -> View {
         self.lock().view()
     }
+
+    fn trouble(&self) -> Option<TroubleView> {
+        self.lock().trouble_view()
+    }
 }
 
 /// What one probe learned.
@@ -72,9 +76,13 @@ pub(super) struct State {
 struct Record {
     probe: Probe,
     row: Option<ReportedRow>,
-    answers: BTreeMap<&'static str, u64>,
-    last: Option<AnswerView>,
-    last_late: Option<AnswerView>,
+    /// What the newest ready answer said of its version.
+    version: Option<Box<str>>,
+    /// How many answers of each of [`KINDS`].
+    answers: [u64; KINDS.len()],
+    /// How long the newest answer took, and how late we came to its deadline.
+    last_took: (Duration, Duration),
+    last_late_took: Duration,
     last_move: Option<MoveView>,
     joins: u64,
     leaves: u64,
@@ -88,9 +96,10 @@ impl State {
         let record = Record {
             probe,
             row: None,
-            answers: KINDS.iter().map(|kind| (*kind, 0)).collect(),
-            last: None,
-            last_late: None,
+            version: None,
+            answers: [0; KINDS.len()],
+            last_took: (Duration::ZERO, Duration::ZERO),
+            last_late_took: Duration::ZERO,
             last_move: None,
             joins: 0,
             leaves: 0,
@@ -127,12 +136,24 @@ impl State {
         let Some(record) = self.records.get_mut(&id) else { return Wake::No };
         let name = &record.probe.name;
         tracing::trace!(%name, %answer, took_us = micros(took), late_us = micros(late), "probed");
-        *record.answers.entry(answer.kind()).or_default() += 1;
+        let kind = answer.kind();
+        if let Some(count) = KINDS.iter().position(|known| *known == kind).and_then(|at| record.answers.get_mut(at)) {
+            *count += 1;
+        }
         self.took.note(micros(took));
-        record.last = Some(AnswerView::of(&answer, millis(took), millis(late), seconds_of(at_ms)));
+        record.last_took = (took, late);
         let fault = if let Answer::Fault { code } = &answer { Some(code.clone()) } else { None };
+        // Only a move, another version and the first of all change what the row says.
+        let mut may_be_news = record.row.is_none();
+        if let Answer::Ready { version, .. } = &answer
+            && *version != record.version
+        {
+            record.version.clone_from(version);
+            may_be_news = true;
+        }
         let Effects { moved, renewal } = self.rotation.handle(id, answer, at_ms);
         if let Some(moved) = moved {
+            may_be_news = true;
             match moved.kind {
                 MoveKind::Join => {
                     record.joins += 1;
@@ -147,11 +168,13 @@ impl State {
         }
         let mut wake = Wake::No;
         if renewal == Renewal::Renews {
-            let row = self.rotation.member(id).and_then(Member::row);
-            if row != record.row {
-                record.row = row;
-                self.is_news = true;
-                wake = Wake::Yes;
+            if may_be_news {
+                let row = self.rotation.member(id).and_then(Member::row);
+                if row != record.row {
+                    record.row = row;
+                    self.is_news = true;
+                    wake = Wake::Yes;
+                }
             }
             if self.to_report.is_empty() {
                 wake = Wake::Yes;
@@ -173,7 +196,7 @@ impl State {
     pub(super) fn note_late(&mut self, id: MemberId, answer: Answer, took: Duration, at_ms: u64) {
         if let Some(record) = self.records.get_mut(&id) {
             tracing::trace!(name = %record.probe.name, %answer, took_us = micros(took), "answered late");
-            record.last_late = Some(AnswerView::of(&answer, millis(took), 0, seconds_of(at_ms)));
+            record.last_late_took = took;
             self.rotation.note_late(id, answer, at_ms);
         }
     }
@@ -223,16 +246,20 @@ impl State {
 
     fn view(&self) -> View {
         let members = self.order.iter().filter_map(|id| self.member_view(*id)).collect();
-        let trouble = self.trouble.as_ref().map(|(code, since_ms)| TroubleView {
+        View { members, trouble: self.trouble_view(), took: self.took.clone() }
+    }
+
+    fn trouble_view(&self) -> Option<TroubleView> {
+        self.trouble.as_ref().map(|(code, since_ms)| TroubleView {
             code: code.clone(),
             members: self.unasked.len(),
             since_unix: seconds_of(*since_ms),
-        });
-        View { members, trouble, took: self.took.clone() }
+        })
     }
 
     fn member_view(&self, id: MemberId) -> Option<MemberView> {
         let (member, record) = (self.rotation.member(id)?, self.records.get(&id)?);
+        let (took, late) = record.last_took;
         Some(MemberView {
             name: member.name().clone(),
             url: record.probe.url.clone(),
@@ -242,11 +269,13 @@ impl State {
             silences: member.silences(),
             moves: member.moves(),
             faults: member.faults(),
-            last_answer: record.last.clone(),
-            last_late: record.last_late.clone(),
+            last_answer: member.last_answer().map(|(answer, at_ms)| AnswerView::of(answer, took, late, at_ms)),
+            last_late: member
+                .last_late()
+                .map(|(answer, at_ms)| AnswerView::of(answer, record.last_late_took, Duration::ZERO, at_ms)),
             last_move: record.last_move.clone(),
             not_on_board: record.not_on_board.clone(),
-            answers: record.answers.iter().map(|(kind, count)| (*kind, *count)).collect(),
+            answers: KINDS.into_iter().zip(record.answers).collect(),
             joins: record.joins,
             leaves: record.leaves,
         })
@@ -255,10 +284,6 @@ impl State {
 
 fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
-}
-
-fn millis(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A series for each, from the first probe on, so that a rate can be taken of it.

@@ -4,7 +4,7 @@
 //! ```text
 //! fault-server [--fault KIND=COUNT[@fresh|@kept]]... [--after REQUESTS] [--stall-ready FIRST:COUNT] [--flap TIMES]
 //!              [--never-ready] [--listen-after MS] [--ready-apart] [--keep ANSWERS] [--shut-at REQUEST:MS]
-//!              [--on-term graceful|close|exit|ignore|hang] [--grace MS] [--fail WORDS] [--log FILE]
+//!              [--one-worker MS] [--on-term graceful|close|exit|ignore|hang] [--grace MS] [--fail WORDS] [--log FILE]
 //! ```
 //!
 //! Kinds: `close` and `reset` before an answer, `tear` half a body, `garble`, `error` 500, `other` 404, `hold` for
@@ -13,9 +13,10 @@
 
 #![expect(clippy::print_stderr, reason = "a server of a test says why it does not start")]
 
+mod plan;
+
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +27,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::sleep;
+
+use self::plan::{OnTerm, Plan, Planned};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -125,14 +128,17 @@ async fn door(server: Arc<Server>, listener: TcpListener, port: u16, is_listenin
 
 async fn serve(server: Arc<Server>, listener: TcpListener, mut is_listening: watch::Receiver<bool>) {
     loop {
-        tokio::select! {
-            accepted = listener.accept() => {
-                if let Ok((stream, _)) = accepted {
-                    let server = Arc::clone(&server);
-                    tokio::spawn(async move { converse(&server, stream).await });
-                }
-            }
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
             _ = is_listening.wait_for(|open| !*open) => return,
+        };
+        let Ok((stream, _)) = accepted else { continue };
+        if server.plan.one_worker.is_some() {
+            // Whoever comes meanwhile waits in the system's queue.
+            converse(&server, stream).await;
+        } else {
+            let server = Arc::clone(&server);
+            tokio::spawn(async move { converse(&server, stream).await });
         }
     }
 }
@@ -171,6 +177,9 @@ async fn converse(server: &Server, mut stream: TcpStream) {
         read.drain(..end);
         server.under_way.fetch_add(1, Ordering::SeqCst);
         let reply = server.reply(&head);
+        if let (Some(takes), false) = (server.plan.one_worker, head.starts_with("get /readyz")) {
+            sleep(takes).await;
+        }
         let sent = match &reply {
             Reply::Go(bytes) | Reply::Close(bytes) | Reply::Reset(bytes) => stream.write_all(bytes).await,
             Reply::Hold => Ok(()),
@@ -229,6 +238,7 @@ impl Server {
         }
         let fault = if number > self.plan.after { self.next_fault(head) } else { None };
         match fault.as_deref() {
+            None if self.plan.one_worker.is_some() => Reply::Close(answer("200 OK\r\nconnection: close", "ok")),
             None => Reply::Go(answer("200 OK", "ok")),
             Some("close") => Reply::Close(Vec::new()),
             Some("reset") => Reply::Reset(Vec::new()),
@@ -274,112 +284,4 @@ impl Server {
 
 fn answer(status: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
-}
-
-#[derive(Clone)]
-struct Planned {
-    kind: String,
-    left: u64,
-    lane: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum OnTerm {
-    Graceful,
-    Close,
-    Exit,
-    Ignore,
-    Hang,
-}
-
-struct Plan {
-    port: u16,
-    ready_port: Option<u16>,
-    faults: Vec<Planned>,
-    after: u64,
-    stall_ready: (u64, u64),
-    flap: u64,
-    never_ready: bool,
-    listen_after: Duration,
-    keep: Option<u64>,
-    shut_at: Option<(u64, Duration)>,
-    on_term: OnTerm,
-    grace: Duration,
-    fail: Option<String>,
-    log: Option<PathBuf>,
-}
-
-impl Plan {
-    fn from_arguments() -> Result<Self, String> {
-        let mut plan = Self {
-            port: port("PORT")?,
-            ready_port: None,
-            faults: Vec::new(),
-            after: 0,
-            stall_ready: (0, 0),
-            flap: 0,
-            never_ready: false,
-            listen_after: Duration::ZERO,
-            keep: None,
-            shut_at: None,
-            on_term: OnTerm::Graceful,
-            grace: Duration::from_secs(1),
-            fail: None,
-            log: None,
-        };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(flag) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{flag} needs a value"));
-            match flag.as_str() {
-                "--fault" => plan.faults.push(fault(&value()?)?),
-                "--after" => plan.after = number(&value()?)?,
-                "--stall-ready" => plan.stall_ready = pair(&value()?)?,
-                "--flap" => plan.flap = number(&value()?)?,
-                "--never-ready" => plan.never_ready = true,
-                "--listen-after" => plan.listen_after = Duration::from_millis(number(&value()?)?),
-                "--ready-apart" => plan.ready_port = Some(port("READY_PORT")?),
-                "--keep" => plan.keep = Some(number(&value()?)?),
-                "--shut-at" => {
-                    let (at, shut_for) = pair(&value()?)?;
-                    plan.shut_at = Some((at, Duration::from_millis(shut_for)));
-                }
-                "--on-term" => {
-                    plan.on_term = match value()?.as_str() {
-                        "graceful" => OnTerm::Graceful,
-                        "close" => OnTerm::Close,
-                        "exit" => OnTerm::Exit,
-                        "ignore" => OnTerm::Ignore,
-                        "hang" => OnTerm::Hang,
-                        other => return Err(format!("--on-term {other}")),
-                    };
-                }
-                "--grace" => plan.grace = Duration::from_millis(number(&value()?)?),
-                "--fail" => plan.fail = Some(value()?),
-                "--log" => plan.log = Some(value()?.into()),
-                other => return Err(format!("{other} is not known")),
-            }
-        }
-        Ok(plan)
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a server of a test learns its port as any other does")]
-fn port(variable: &str) -> Result<u16, String> {
-    let text = std::env::var(variable).map_err(|error| format!("{variable}: {error}"))?;
-    text.parse().map_err(|error| format!("{variable}: {error}"))
-}
-
-fn number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|error| format!("{text}: {error}"))
-}
-
-fn pair(text: &str) -> Result<(u64, u64), String> {
-    let (first, second) = text.split_once(':').ok_or(format!("{text} is not A:B"))?;
-    Ok((number(first)?, number(second)?))
-}
-
-fn fault(text: &str) -> Result<Planned, String> {
-    let (kind, rest) = text.split_once('=').ok_or(format!("{text} is not KIND=COUNT"))?;
-    let (count, lane) = rest.split_once('@').map_or((rest, None), |(count, lane)| (count, Some(lane.to_owned())));
-    Ok(Planned { kind: kind.into(), left: number(count)?, lane })
 }
