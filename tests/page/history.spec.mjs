@@ -286,7 +286,7 @@ base('a daemon without a history is told in words', async ({ page }) => {
   await daemon.kill();
   await daemon.run('127.0.0.1:0');
   await page.goto(`${daemon.url}/?view=history`);
-  await expect(page.getByRole('alert')).toContainText('There is no history to show. this daemon keeps no history: it was started with --data memory', { timeout: START_MS });
+  await expect(page.getByRole('alert')).toContainText('There is no history to show: this daemon keeps no history: it was started with --data memory', { timeout: START_MS });
   await page.route('**/history?*', (route) => route.fulfill({ status: 404, contentType: 'application/problem+json', body: '{"detail":"no such route: /openapi.json lists them all"}' }));
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('alert')).toContainText('this daemon is too old to keep a history');

@@ -106,7 +106,7 @@ function trouble(shown) {
   if (shown.stage === 'loading') return h('p', { class: 'past-trouble', role: 'status' }, shown.read === 0 ? 'Reading the history…' : `Reading the history: ${plural(shown.read, 'event')} so far…`);
   const events = shown.lines?.head ? shown.lines.events : 0;
   return h('div', { class: 'past-trouble', role: 'alert' },
-    h('p', null, h('strong', null, shown.stage === 'refused' ? `${visible(shown.file)} is refused. ` : 'There is no history to show. '), visible(shown.trouble), '.'),
+    h('p', null, h('strong', null, shown.stage === 'refused' ? `${visible(shown.file)} is refused. ` : 'There is no history to show: '), visible(shown.trouble), '.'),
     shown.stage === 'refused' && events > 0 && h('p', null, h('button', { type: 'button', on: { click: ['past', 'part'] } }, `Show what stands before it: ${plural(events, 'event')}`)),
     shown.stage === 'failed' && h('p', null, h('button', { type: 'button', on: { click: ['past', 'now'] } }, 'Try again')));
 }

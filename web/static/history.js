@@ -58,6 +58,7 @@ export function open(host) {
   /** @param {() => Promise<ReadableStream<Uint8Array<ArrayBuffer>>>} source */
   async function load(source) {
     const mine = ++loads;
+    running?.abort();
     Object.assign(shown, { stage: 'loading', read: 0, trouble: '', part: false, hover: null });
     host.draw_soon();
     /** @type {Wasm|null} */
@@ -133,7 +134,6 @@ export function open(host) {
 
   async function ask() {
     if (host.origin === null) throw new Error('there is no daemon to ask: open an export, or name a daemon');
-    running?.abort();
     running = new AbortController();
     const answer = await fetch(`${host.origin}/history?${asked()}`, { cache: 'no-store', signal: running.signal });
     if (answer.ok && answer.body) return answer.body;
