@@ -65,13 +65,18 @@ function range(shown, time) {
     h('div', { class: 'chips', role: 'group', 'aria-label': 'The last' }, ...WINDOWS.map((name) =>
       h('button', { type: 'button', class: 'chip', 'aria-pressed': String(shown.file === '' && preset && shown.from === `-${name}`), on: { click: ['past', 'window', `-${name}`] } }, name))),
     h('form', { class: 'past-range', on: { submit: ['past', 'range'] } },
-      h('input', { type: 'text', class: 'field', 'aria-label': 'From', autocomplete: 'off', spellcheck: 'false', size: 20, value: head && shown.file !== '' ? when(head.from_unix, false) : written(shown.from) }), ' to ',
-      h('input', { type: 'text', class: 'field', 'aria-label': 'To', autocomplete: 'off', spellcheck: 'false', size: 20, value: head && shown.file !== '' ? when(head.to_unix, false) : written(shown.to) || 'now' }), ' ',
+      field('From', 'from', shown.draft.from ?? (head && shown.file !== '' ? when(head.from_unix, false) : written(shown.from))), ' to ',
+      field('To', 'to', shown.draft.to ?? (head && shown.file !== '' ? when(head.to_unix, false) : written(shown.to) || 'now')), ' ',
       h('button', { type: 'submit' }, 'Show')),
     shown.file !== '' && h('p', { class: 'after' }, `of ${visible(shown.file)} `, h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] } }, 'Back to the daemon’s')),
     preset && whole && h('p', { class: 'after' }, `up to ${moment(head.to_unix - 1, time.now, time.zone, true)} ${zone_name(time.zone)} `,
       h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] }, title: 'Move the window up to now' }, 'Now')),
     shown.wrong !== '' && h('p', { class: 'past-wrong', role: 'alert' }, shown.wrong));
+}
+
+/** @param {string} label @param {string} name @param {string} value */
+function field(label, name, value) {
+  return h('input', { type: 'text', class: 'field', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', size: 20, value, on: { input: ['past', 'write', name] } });
 }
 
 /** A moment of an address as people write it. @param {string} text */

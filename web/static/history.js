@@ -37,6 +37,7 @@ const MOST_REST = 16 * 1024 * 1024;
  * @property {string} trouble why it is refused, or was not to be had
  * @property {boolean} part what is shown is only what stood before the line that was refused
  * @property {string} wrong what is wrong with what was written into a field
+ * @property {{from?: string, to?: string}} draft what is being written into the fields of the range
  * @property {Replay|null} replay
  * @property {Lines|null} lines
  * @property {Record<string, number>} tables the tables that are open, each at its first row
@@ -45,7 +46,7 @@ const MOST_REST = 16 * 1024 * 1024;
 /** @param {Host} host @returns {LaterView} */
 export function open(host) {
   /** @type {Shown} */
-  const shown = { from: WINDOW, to: '', stale_after: '', at: null, hover: null, all: false, file: '', stage: 'loading', read: 0, trouble: '', part: false, wrong: '', replay: null, lines: null, tables: {} };
+  const shown = { from: WINDOW, to: '', stale_after: '', at: null, hover: null, all: false, file: '', stage: 'loading', read: 0, trouble: '', part: false, wrong: '', draft: {}, replay: null, lines: null, tables: {} };
   /** @type {Wasm|null} */
   let wasm = null;
   /** What is loaded, so that the same is not loaded twice. */
@@ -221,18 +222,21 @@ export function open(host) {
   /** @type {Record<string, (value: any, event: Event|undefined) => void>} */
   const actions = {
     window(from) {
-      Object.assign(shown, { from, to: '', at: null, wrong: '' });
+      Object.assign(shown, { from, to: '', at: null, wrong: '', draft: {} });
       reload();
       tell('push');
     },
     now: () => reload(),
+    write(/** @type {'from'|'to'} */ name, event) {
+      if (event?.target instanceof HTMLInputElement) shown.draft[name] = event.target.value;
+    },
     range(_, event) {
       const [first, last] = fields(event);
       const from = moment_of(first, WINDOW);
       const to = moment_of(last, '');
       shown.wrong = from === null || to === null ? 'A moment is 2026-08-03 14:05, 14:05, or so long ago as -7d' : '';
       if (from === null || to === null) return;
-      Object.assign(shown, { from, to, at: null });
+      Object.assign(shown, { from, to, at: null, draft: {} });
       reload();
       tell('push');
     },
