@@ -122,7 +122,7 @@ test('the cursor goes by pointer: over the lanes it shows, a click keeps it', as
   await open_file(page, daemon.url, story(FROM));
   await expect(slider(page)).toBeVisible();
   const box = await slider(page).boundingBox();
-  await page.mouse.move(box.x + (box.width * 17) / 24, box.y + 20);
+  await page.mouse.move(box.x + (box.width * 16.5) / 24, box.y + 20);
   await expect(said(page)).toContainText('lane');
   await expect(said(page)).toContainText('Not ready');
   await page.mouse.move(5, 5);
