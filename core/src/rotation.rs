@@ -20,9 +20,13 @@
 //! ```
 
 mod answer;
+mod bearing;
 mod member;
 
 use alloc::collections::BTreeMap;
+
+#[cfg(feature = "rehearsal")]
+pub(crate) use bearing::Bearing;
 
 pub use answer::{Answer, Cause, Cutting, Refuser, Silence};
 pub use member::{HoldLast, Member, MoveKind, Place, Renewal, RotationPolicy, UNVERSIONED, good_for};

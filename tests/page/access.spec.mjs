@@ -2,8 +2,9 @@
 
 import AxeBuilder from '@axe-core/playwright';
 
+import { banner, degraded, expect, expect_verdict, fits, names, open, row, save, serving, test, what_if } from './pages.mjs';
 import { story } from './past.mjs';
-import { banner, degraded, expect, expect_verdict, names, open, row, save, serving, test, what_if } from './pages.mjs';
+import { open_record, record_file, record_text, rehearsal } from './records.mjs';
 
 const BOARD = [serving('dev'), degraded('lane', { idle_secs: 1200, last_red_files: ['a.rs'] }), degraded('merge', { idle_secs: 99999 }), { name: 'wip', phase: 'queued' }];
 
@@ -11,8 +12,6 @@ async function has_no_fault(page) {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([]);
 }
-
-const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
 /** Every view that the page has, and how one gets there. */
 const VIEWS = {
@@ -49,6 +48,106 @@ const VIEWS = {
     await expect_verdict(page, 'unknown');
   },
 };
+
+/** What of the Rehearsal view there is, and how one gets there. */
+const ROLLS = {
+  'no record yet': async () => {},
+  'a broken roll': async (page) => open_record(page, 'mixed'),
+  'a what-if, the tables opened, and ticks unknown': async (page) => {
+    await open_record(page, 'late');
+    await page.locator('[data-cell="2/200"]').click();
+    await expect(what_if(page)).toBeVisible();
+    for (const name of ['Every class and lane', 'The picture as a table', 'Answer times as a table']) await page.getByText(name).click();
+  },
+  'a roll on a phone': async (page) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open_record(page, 'exits');
+  },
+  'a record that is refused': async (page) => {
+    await open_record(page, { name: 'x.jsonl', text: record_text('exits').slice(0, 9000) });
+    await expect(page.getByRole('alert')).toBeVisible();
+  },
+};
+
+for (const scheme of ['light', 'dark']) {
+  for (const [name, get_there] of Object.entries(ROLLS)) {
+    test(`axe finds nothing in the Rehearsal view, ${scheme}: ${name}`, async ({ page, daemon, browserName }) => {
+      test.skip(browserName === 'firefox' && scheme === 'dark', 'Playwright cannot switch schemes in it');
+      await page.emulateMedia({ colorScheme: scheme });
+      await rehearsal(page, daemon.url);
+      await get_there(page);
+      await has_no_fault(page);
+    });
+  }
+}
+
+test('the Rehearsal view works by keyboard alone', async ({ page, daemon }) => {
+  await rehearsal(page, daemon.url);
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent);
+  const tab_to = async (name) => {
+    for (let count = 0; count < 160; count++) {
+      if (name.test((await focused()) ?? '')) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`the focus never came to ${name}`);
+  };
+  await tab_to(/^Open a record/);
+  const chosen = page.waitForEvent('filechooser');
+  await page.keyboard.press('Enter');
+  await (await chosen).setFiles(record_file('stall'));
+  await expect(page.locator('.roll-svg')).toBeVisible();
+  await tab_to(/^1 silence$/);
+  await page.keyboard.press('Space');
+  await expect(what_if(page)).toContainText('1 silence');
+  await tab_to(/^Probe timeout$/);
+  await page.keyboard.press('ArrowRight');
+  await expect(what_if(page)).toContainText('350 ms');
+  await tab_to(/^Zoom in$/);
+  await page.keyboard.press('Enter');
+  await tab_to(/^Moment$/);
+  const before = await page.getByRole('slider', { name: 'Moment' }).getAttribute('aria-valuetext');
+  await page.keyboard.press('PageDown');
+  await expect(page.getByRole('slider', { name: 'Moment' })).not.toHaveAttribute('aria-valuetext', before ?? '');
+  await tab_to(/^The picture as a table$/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('region', { name: 'The picture as a table' })).toBeVisible();
+  await tab_to(/: 0 ticks for nobody, 0 unknown, recorded$/);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/view=rehearsal(?!.*timeout_ms)/);
+  await page.keyboard.press('Escape');
+  await expect(what_if(page)).toHaveCount(0);
+});
+
+for (const [name, size] of [['320 px wide', { width: 320, height: 640 }], ['at 200 % zoom', { width: 640, height: 450 }], ['on a phone', { width: 390, height: 844 }]]) {
+  test(`the Rehearsal view works ${name}`, async ({ page, daemon }) => {
+    await page.setViewportSize(size);
+    await rehearsal(page, daemon.url);
+    expect(await fits(page)).toBe(true);
+    await open_record(page, 'late');
+    expect(await fits(page)).toBe(true);
+    await page.getByRole('button', { name: '1 silence', exact: true }).click();
+    await expect(what_if(page)).toContainText('1 silence');
+    await page.locator('[data-tick] button').first().click();
+    await expect(page.locator('.roll-moment')).toContainText('At 0.880 s');
+    expect(await fits(page)).toBe(true);
+  });
+}
+
+test('the picture of a rehearsal survives forced colours', async ({ page, daemon, browserName }) => {
+  test.skip(browserName === 'firefox', 'Playwright cannot force colours in it');
+  await page.emulateMedia({ forcedColors: 'active' });
+  await rehearsal(page, daemon.url);
+  await open_record(page, 'late');
+  await page.getByRole('button', { name: '1 silence', exact: true }).click();
+  const looks = await page.evaluate(() => ['.roll-in', '.roll-if', '.roll-is-draining', '.roll-miss-nobody', '.roll-no'].map((name) => {
+    const { fill, stroke } = getComputedStyle(/** @type {Element} */ (document.querySelector(`.roll-svg ${name}`)));
+    return `${fill} ${stroke}`;
+  }));
+  // None of them is drawn in the colour of the ground alone.
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  for (const look of looks) expect(look.replaceAll(ground, '').replaceAll('none', '').trim()).not.toBe('');
+  await has_no_fault(page);
+});
 
 /** The story of a day in the History view, with a what-if, a moment and an open table. */
 async function past(page, url) {

@@ -41,6 +41,9 @@ export async function open(page, url, path = '/') {
   await expect(page.getByLabel('Horizon', { exact: true })).toBeEnabled({ timeout: START_MS });
 }
 
+/** Whether nothing is wider than the window. */
+export const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
 export const names = (page) => page.locator('[data-instance]').evaluateAll((rows) => rows.map((row) => row.dataset.instance));
 
 /** Opens a saved /app by the page's own picker. */

@@ -31,6 +31,8 @@ test('no file gives a row a standing: it only asks which one the policy gave', (
 test('one file asks the policy', () => {
   const asking = new Set(lines.filter(({ text }) => text.includes('greenlight_wasm')).map(({ name }) => name));
   assert.deepEqual([...asking], ['policy.js']);
+  const of_the_past = new Set(lines.filter(({ text }) => /import\(.*greenlight_past/.test(text)).map(({ name }) => name));
+  assert.deepEqual([...of_the_past], ['past.js']);
 });
 
 test('one file loads what replays the past', () => {

@@ -25,8 +25,16 @@ export function shipped_wasm() {
 }
 
 /** What replays the past, as the page loads it. */
-export function past_wasm() {
-  return load(site().assets, 'greenlight_past');
+export async function past_wasm() {
+  return (await shipped_past()).past;
+}
+
+/** The very wasm that the views of the past load, and the page's own reader of records on it. */
+export async function shipped_past() {
+  const { assets } = site();
+  const past = await import(`${assets}/greenlight_past.js`);
+  past.initSync({ module: readFileSync(`${assets}/greenlight_past_bg.wasm`) });
+  return { past, ...(await import(`${assets}/rehearsal-record.js`)) };
 }
 
 /** The same rules with the player of scenarios. */
@@ -34,9 +42,9 @@ export function scenario_wasm() {
   return load(`${root}/target/page-wasm/scenario`);
 }
 
-/** @param {string} from @param {string} [name] */
-async function load(from, name = 'greenlight_wasm') {
-  const wasm = await import(`${from}/${name}.js`);
-  wasm.initSync({ module: readFileSync(`${from}/${name}_bg.wasm`) });
+/** @param {string} from */
+async function load(from) {
+  const wasm = await import(`${from}/greenlight_wasm.js`);
+  wasm.initSync({ module: readFileSync(`${from}/greenlight_wasm_bg.wasm`) });
   return wasm;
 }

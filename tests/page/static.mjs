@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 
 import { site } from './site.mjs';
 
-const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm' };
+const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', jsonl: 'application/jsonl' };
 
 export class Static {
   static async start() {

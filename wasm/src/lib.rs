@@ -26,6 +26,6 @@ mod text;
 #[cfg(feature = "live")]
 pub use live::{Snapshot, read_horizon, standing_words, version};
 #[cfg(feature = "past")]
-pub use past::History;
+pub use past::{History, Roll};
 #[cfg(feature = "scenario")]
 pub use scenario::play_scenario;

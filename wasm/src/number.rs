@@ -28,3 +28,24 @@ pub(crate) fn saturating(number: f64) -> u64 {
 pub(crate) fn as_number(secs: u64) -> f64 {
     secs as f64
 }
+
+/// The number for a moment of either sign; exact within 2^53.
+#[cfg(feature = "past")]
+#[expect(clippy::cast_precision_loss, reason = "what was read was exact")]
+pub(crate) fn of_signed(number: i64) -> f64 {
+    number as f64
+}
+
+/// The number of elements; no list here has more than 2^32.
+#[cfg(feature = "past")]
+#[expect(clippy::cast_precision_loss, reason = "nothing above 2^53 comes here")]
+pub(crate) fn of_length(length: usize) -> f64 {
+    length as f64
+}
+
+/// A moment or a length of time: fractions are cut, and what is beyond either end is taken as that.
+#[cfg(feature = "past")]
+#[expect(clippy::cast_possible_truncation, reason = "the cast cuts and saturates, which is what is wanted")]
+pub(crate) fn to_signed(number: f64) -> i64 {
+    number as i64
+}

@@ -297,13 +297,15 @@ function pick_file() {
 /** @param {File|undefined} file */
 async function open_file(file) {
   if (!file) return;
-  const name = await view_of_file(file);
-  if (name !== null) {
+  // What is nobody's is refused by the view that is open, which says why.
+  const name = await view_of_file(file) ?? state.view.view;
+  if (name !== 'live') {
     if (state.view.view !== name) go_to(name);
     (await views.open(name))?.open_file(file);
     return;
   }
   try {
+    if (state.view.view !== 'live') go_to('live');
     if (file.size > FILE_BYTES) throw new Error('this file is too big for an /app snapshot');
     const app = read_saved(await file.text());
     const were = state.saved;

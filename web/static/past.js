@@ -1,24 +1,18 @@
-// Loads what replays the past, once: the rules, compiled to a wasm module of its own.
+// Asks the rules for the past, compiled to a wasm of their own: the only file that loads it.
 
 /** @typedef {typeof import('./greenlight_past.js')} Past */
 
 /** @type {Promise<Past>|null} */
 let loading = null;
 
-/** @returns {Promise<Past>} */
+/** Loads it, once. A try that failed leaves the next one a chance. @returns {Promise<Past>} */
 export function load_past() {
-  loading ??= load();
-  return loading;
-}
-
-async function load() {
-  try {
-    const past = await import('./greenlight_past.js');
+  loading ??= import('./greenlight_past.js').then(async (past) => {
     await past.default();
     return past;
-  } catch (error) {
-    // A later try may find what this one did not.
+  });
+  loading.catch(() => {
     loading = null;
-    throw error;
-  }
+  });
+  return loading;
 }

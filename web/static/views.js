@@ -15,8 +15,10 @@ const MODULES = {
 };
 
 export class Views {
-  /** @type {Map<Later, LaterView|null>} null: it is on its way */
+  /** @type {Map<Later, LaterView>} */
   #opened = new Map();
+  /** Those on their way. @type {Map<Later, Promise<LaterView|null>>} */
+  #coming = new Map();
   #host;
   /** What went wrong, by view. @type {Map<Later, string>} */
   #trouble = new Map();
@@ -28,9 +30,13 @@ export class Views {
 
   /** Loads the view, once. @param {Later} name @returns {Promise<LaterView|null>} */
   async open(name) {
-    const known = this.#opened.get(name);
-    if (known !== undefined) return known;
-    this.#opened.set(name, null);
+    const coming = this.#coming.get(name) ?? this.#load(name);
+    this.#coming.set(name, coming);
+    return coming;
+  }
+
+  /** @param {Later} name @returns {Promise<LaterView|null>} */
+  async #load(name) {
     this.#trouble.delete(name);
     try {
       addSheet('past.css');
@@ -40,7 +46,7 @@ export class Views {
       return view;
     } catch (error) {
       // A later try may find what this one did not.
-      this.#opened.delete(name);
+      this.#coming.delete(name);
       this.#trouble.set(name, error instanceof Error ? error.message : String(error));
       return null;
     } finally {
@@ -71,12 +77,12 @@ export class Views {
   }
 }
 
-/** How the first line of a file begins that one of these views opens. @type {[Later, RegExp][]} */
-const FILES = [['history', /"schema":\s*"greenlight\.history\//], ['rehearsal', /"schema":\s*"greenlight\.rehearsal\//]];
+/** How a file begins that a view opens. @type {[import('../types/page').ViewName, RegExp][]} */
+const FILES = [['live', /^\s*\{\s*"instances"/], ['history', /"schema":\s*"greenlight\.history\//], ['rehearsal', /"schema":\s*"greenlight\.rehearsal\//]];
 /** As much of a file tells what it is. */
 const HEAD_BYTES = 4096;
 
-/** Which view opens the file; null: none of these. @param {File} file @returns {Promise<Later|null>} */
+/** Which view opens the file; null: none of these. @param {File} file @returns {Promise<import('../types/page').ViewName|null>} */
 export async function view_of_file(file) {
   const [line] = (await file.slice(0, HEAD_BYTES).text()).split('\n', 1);
   return FILES.find(([, head]) => head.test(line))?.[0] ?? null;

@@ -106,12 +106,7 @@ impl<'a> Account<'a> {
         Self {
             schema: SCHEMA,
             summary: summarize(record),
-            processes: record
-                .header
-                .processes
-                .iter()
-                .map(|one| process(record, &states, &one.name, &one.command))
-                .collect(),
+            processes: processes(record),
             rotation: record
                 .moves()
                 .map(|(at_us, process, kind, cause)| Moved { at_us, process, kind, cause })
@@ -125,6 +120,12 @@ impl<'a> Account<'a> {
 /// The recorded probes under another number of silences, all else as it was.
 pub fn what_if(record: &Record, silences_to_leave: NonZeroU32) -> WhatIf {
     replay(record, RotationPolicy { silences_to_leave, ..record.header.policy })
+}
+
+/// The processes, in order of start.
+pub fn processes(record: &Record) -> Vec<Process<'_>> {
+    let states = States::of(record);
+    record.header.processes.iter().map(|one| process(record, &states, &one.name, &one.command)).collect()
 }
 
 fn process<'a>(record: &'a Record, states: &States<'_>, name: &'a str, command: &'a str) -> Process<'a> {

@@ -1,8 +1,6 @@
 //! What a tick came to, and how many came to what.
 
-use alloc::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What one tick came to. The sum of the classes equals the ticks, always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,30 +97,26 @@ impl Lane {
 }
 
 /// How many ticks of each class, zeros included.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Classes(BTreeMap<&'static str, u64>);
-
-impl Default for Classes {
-    fn default() -> Self {
-        Self(Class::ALL.iter().map(|class| (class.as_str(), 0)).collect())
-    }
-}
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes([u64; Class::ALL.len()]);
 
 impl Classes {
     pub(super) fn add(&mut self, class: Class, ticks: u64) {
-        let count = self.0.entry(class.as_str()).or_default();
-        *count = count.saturating_add(ticks);
+        for (one, count) in Class::ALL.iter().zip(&mut self.0) {
+            if *one == class {
+                *count = count.saturating_add(ticks);
+            }
+        }
     }
 
     /// How many of one class.
     pub fn of(&self, class: Class) -> u64 {
-        self.0.get(class.as_str()).copied().unwrap_or(0)
+        Class::ALL.iter().zip(self.0).find(|(one, _)| **one == class).map_or(0, |(_, count)| count)
     }
 
     /// How many of all classes.
     pub fn sum(&self) -> u64 {
-        self.0.values().fold(0, |sum, one| sum.saturating_add(*one))
+        self.0.iter().fold(0, |sum, one| sum.saturating_add(*one))
     }
 
     /// Refused, cut, torn and garbled together.
@@ -136,3 +130,52 @@ impl Classes {
         self.sum().saturating_sub(self.of(Class::Ok))
     }
 }
+
+impl Serialize for Classes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(BY_WORD.into_iter().map(|class| (class.as_str(), self.of(class))))
+    }
+}
+
+/// Each lane with its classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lanes([Classes; Lane::ALL.len()]);
+
+impl Lanes {
+    /// The classes of one lane.
+    pub const fn of(&self, lane: Lane) -> &Classes {
+        let [fresh, kept] = &self.0;
+        match lane {
+            Lane::Fresh => fresh,
+            Lane::Kept => kept,
+        }
+    }
+
+    pub(super) fn add(&mut self, lane: Lane, class: Class) {
+        let [fresh, kept] = &mut self.0;
+        match lane {
+            Lane::Fresh => fresh.add(class, 1),
+            Lane::Kept => kept.add(class, 1),
+        }
+    }
+}
+
+impl Serialize for Lanes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Lane::ALL.into_iter().map(|lane| (lane, self.of(lane))))
+    }
+}
+
+/// As they are listed on the wire, where the order says nothing.
+const BY_WORD: [Class; Class::ALL.len()] = [
+    Class::Cut,
+    Class::Garbled,
+    Class::Nobody,
+    Class::Ok,
+    Class::Ours,
+    Class::Refused,
+    Class::ServerError,
+    Class::Slow,
+    Class::Torn,
+    Class::Unexpected,
+];

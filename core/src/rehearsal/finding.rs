@@ -1,15 +1,16 @@
 //! What went wrong, as the record itself shows it. The first finding is the one that a report's last word names.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
 use super::class::{Class, Classes};
 use super::fitness::count;
 use super::length::Length;
+use super::order::ticks_by_number;
 use super::record::{Event, Record, Tick};
 use super::states::{States, Turn};
 use crate::rotation::{Answer, MoveKind};
@@ -123,8 +124,7 @@ pub enum Told {
 /// All findings of a record, the most telling first.
 pub fn findings(record: &Record, totals: &Classes) -> Vec<Finding> {
     let states = States::of(record);
-    let mut ticks: Vec<&Tick> = record.told_ticks().filter(|tick| tick.class != Class::Ok).collect();
-    ticks.sort_unstable_by_key(|tick| tick.tick);
+    let ticks = ticks_by_number(record, &|tick| tick.class != Class::Ok);
     let names = || record.header.processes.iter().map(|planned| &*planned.name);
     let of = |process: &str, class: Class| -> Vec<&Tick> {
         ticks.iter().copied().filter(|tick| tick.class == class && tick.process.as_deref() == Some(process)).collect()
@@ -257,14 +257,16 @@ fn left_unsaid(record: &Record, states: &States<'_>, process: &str) -> Option<Fi
 fn nobody(record: &Record, missed: &[&Tick], all: &mut Vec<Finding>) {
     let lag_us = record.header.options.lag_us;
     let leaves: Vec<_> = record.moves().filter(|(_, _, kind, _)| *kind == MoveKind::Leave).collect();
-    let mut of_leave: BTreeMap<Option<usize>, u64> = BTreeMap::new();
+    // One for the time before the first leave, and one for that after each.
+    let mut of_leave = vec![0_u64; leaves.len().saturating_add(1)];
     for tick in missed.iter().filter(|tick| tick.class == Class::Nobody) {
         let left = leaves.partition_point(|(at, ..)| at.saturating_add(lag_us) <= tick.due_us);
-        let ticks = of_leave.entry(left.checked_sub(1)).or_default();
-        *ticks = ticks.saturating_add(1);
+        if let Some(ticks) = of_leave.get_mut(left) {
+            *ticks = ticks.saturating_add(1);
+        }
     }
-    for (left, ticks) in of_leave {
-        let left = left.and_then(|place| leaves.get(place));
+    for (past, ticks) in of_leave.into_iter().enumerate().filter(|(_, ticks)| *ticks > 0) {
+        let left = past.checked_sub(1).and_then(|place| leaves.get(place));
         let left = left.map(|(_, process, _, cause)| ((*process).into(), format!("{cause}")));
         all.push(Finding::NobodyIn { ticks, left });
     }

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::class::Class;
 use super::header::Machine;
-use super::record::{Event, Record, Tick};
+use super::order::sorted;
+use super::record::{Event, Record};
 use crate::rotation::Answer;
 
 /// How well the rehearsal itself did.
@@ -44,8 +45,13 @@ pub struct Fitness {
 impl Fitness {
     /// Reads it from a record.
     pub fn of(record: &Record) -> Self {
-        let mut late: Vec<i64> = record.told_ticks().filter(|tick| tick.sent_us.is_some()).map(Tick::late_us).collect();
-        late.sort_unstable();
+        let mut late = Vec::new();
+        for tick in record.told_ticks() {
+            if tick.sent_us.is_some() {
+                late.push(tick.late_us());
+            }
+        }
+        let late = sorted(&late);
         // The smallest value that at least 99 of 100 do not exceed: rank ceil(0.99 n).
         let rank = late.len().saturating_mul(99).div_ceil(100);
         let limit = record.header.options.probe_timeout_us;

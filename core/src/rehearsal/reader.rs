@@ -2,12 +2,12 @@
 //! and what stood before it stays readable.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::fmt;
 
 use super::header::{Header, SCHEMA};
 use super::record::{Ending, Event, Record, Tick};
+use super::stream::MAX_PROCESSES;
 use crate::inert::Inert;
 use crate::jsonl::{Json, Opening, Stranger};
 use crate::name::Name;
@@ -20,7 +20,8 @@ pub struct Reader {
     lines: u64,
     header: Option<Header>,
     events: Vec<Event>,
-    told: BTreeSet<u64>,
+    /// One bit for each tick.
+    told: Vec<u64>,
     last_tick: Option<(u64, u64)>,
     last_us: i64,
     end: Option<(i64, u64, Ending)>,
@@ -37,21 +38,38 @@ impl Reader {
     /// # Errors
     /// As [`Reader::take`], and what is no line of a record at all.
     pub fn read(&mut self, line: &str, json: &impl Json) -> Result<(), RecordError> {
-        if line.len() > MAX_LINE_BYTES {
-            return self.refuse(RecordProblem::LongLine(line.len()));
-        }
-        if self.header.is_none() {
-            // A newer header may have another shape: its schema is all that can be relied on.
-            match json.read::<Opening>(line) {
-                Ok(Opening { schema }) if *schema == *SCHEMA => {}
-                Ok(Opening { schema }) => return self.refuse(RecordProblem::of_schema(schema)),
-                Err(_) => return self.refuse(RecordProblem::NoHeader),
-            }
-        }
+        self.check_opening(line.len(), || json.read::<Opening>(line).ok().map(|opening| opening.schema))?;
         match json.read(line) {
             Ok(event) => self.take(event),
-            Err(words) => self.refuse(RecordProblem::Line(words.into())),
+            Err(words) => self.refuse_line(words.into()),
         }
+    }
+
+    /// Looks at a line before it is read as an event: at its length in bytes, and, of the first one, at its schema, if
+    /// it has one. A newer header may have another shape: its schema is all that can be relied on.
+    ///
+    /// # Errors
+    /// A line that is too long, and a first one that is no header or a foreign or newer one.
+    pub fn check_opening(&self, bytes: usize, schema: impl FnOnce() -> Option<Box<str>>) -> Result<(), RecordError> {
+        if bytes > MAX_LINE_BYTES {
+            return self.refuse(RecordProblem::LongLine(bytes));
+        }
+        if self.header.is_some() {
+            return Ok(());
+        }
+        match schema() {
+            Some(schema) if *schema == *SCHEMA => Ok(()),
+            Some(schema) => self.refuse(RecordProblem::of_schema(schema)),
+            None => self.refuse(RecordProblem::NoHeader),
+        }
+    }
+
+    /// Refuses the next line, which is no event.
+    ///
+    /// # Errors
+    /// Always: the line, and these words.
+    pub fn refuse_line(&self, words: Box<str>) -> Result<(), RecordError> {
+        self.refuse(RecordProblem::Line(words))
     }
 
     /// Takes the next event.
@@ -69,7 +87,7 @@ impl Reader {
             self.end = Some((at_us, ticks, how));
         } else {
             if let Event::Tick(Tick { tick, .. }) = event {
-                self.told.insert(tick);
+                self.note(tick);
                 self.last_tick = self.last_tick.max(Some((tick, self.lines)));
             }
             self.events.push(event);
@@ -113,7 +131,10 @@ impl Reader {
                 Some(_) | None => Ok(()),
             },
             _ if self.events.len() >= MAX_EVENTS => self.refuse(RecordProblem::TooLong),
-            (Event::Tick(Tick { tick, .. }), Some(_)) if self.told.contains(tick) => {
+            (Event::Tick(Tick { tick, .. }), Some(_)) if *tick >= MAX_TICKS => {
+                self.refuse(RecordProblem::NeverDue(*tick))
+            }
+            (Event::Tick(Tick { tick, .. }), Some(_)) if self.is_told(*tick) => {
                 self.refuse(RecordProblem::TickTwice(*tick))
             }
             (event, Some(header)) => match event.process() {
@@ -122,6 +143,21 @@ impl Reader {
                 }
                 Some(_) | None => Ok(()),
             },
+        }
+    }
+
+    fn is_told(&self, tick: u64) -> bool {
+        let (word, bit) = place_of(tick);
+        self.told.get(word).is_some_and(|bits| bits & bit > 0)
+    }
+
+    fn note(&mut self, tick: u64) {
+        let (word, bit) = place_of(tick);
+        if word >= self.told.len() {
+            self.told.resize(word.saturating_add(1), 0);
+        }
+        if let Some(bits) = self.told.get_mut(word) {
+            *bits |= bit;
         }
     }
 
@@ -155,11 +191,11 @@ fn check_header(header: &Header) -> Result<(), RecordProblem> {
     if header.processes.is_empty() || header.processes.len() > MAX_PROCESSES {
         return Err(RecordProblem::Header("a roll has 1 to 16 processes"));
     }
-    let names: BTreeSet<&str> = header.processes.iter().map(|one| &*one.name).collect();
-    if names.len() < header.processes.len() {
+    let mut names = header.processes.iter().map(|one| &*one.name);
+    if names.clone().enumerate().any(|(place, name)| names.clone().take(place).any(|other| other == name)) {
         return Err(RecordProblem::Header("two processes of one name"));
     }
-    if names.into_iter().any(|name| Name::of_instance(name).is_err()) {
+    if names.any(|name| Name::of_instance(name).is_err()) {
         return Err(RecordProblem::Header("a process with a name that is none"));
     }
     Ok(())
@@ -250,8 +286,13 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024;
 /// How many events a record may have: two and a half hours at a tick every 10 ms, some 200 MB in memory.
 pub const MAX_EVENTS: usize = 1_000_000;
 
-/// How many processes a roll may have: there are two, and room.
-const MAX_PROCESSES: usize = 16;
+/// No run has so many ticks: each has an outcome, but where its sender died.
+const MAX_TICKS: u64 = 16_000_000;
+
+/// The word and the bit of a tick.
+fn place_of(tick: u64) -> (usize, u64) {
+    (usize::try_from(tick / 64).unwrap_or(usize::MAX), 1 << (tick % 64))
+}
 
 /// How many characters of a foreign text a refusal shows.
 const MAX_SHOWN: usize = 200;

@@ -1,10 +1,10 @@
 //! What every process was doing at a moment, as the record has it.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use super::order::in_order;
 use super::record::{Event, Record};
 use crate::rotation::MoveKind;
 
@@ -31,6 +31,10 @@ pub enum Doing {
 }
 
 impl Doing {
+    /// All of them, in their order.
+    pub const ALL: [Self; 8] =
+        [Self::NotStarted, Self::Starting, Self::In, Self::Out, Self::Told, Self::Draining, Self::Exited, Self::Killed];
+
     /// The words for it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -63,21 +67,33 @@ pub enum Turn {
     Leave,
 }
 
+/// When, which, and what it did from then on.
+type Turns = Vec<(i64, Turn, Doing)>;
+
 /// The turns of every process, in order of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct States<'a> {
-    of: BTreeMap<&'a str, Vec<(i64, Turn, Doing)>>,
+    of: Vec<(&'a str, Turns)>,
 }
 
 impl<'a> States<'a> {
     /// Reads them from a record.
     pub fn of(record: &'a Record) -> Self {
-        let mut turns: Vec<(i64, &str, Turn)> = record.events.iter().filter_map(turn_of).collect();
+        let mut turns: Vec<(i64, &str, Turn)> = Vec::new();
+        for event in &record.events {
+            if let Some(turn) = turn_of(event) {
+                turns.push(turn);
+            }
+        }
         // Turns of one moment stay in the order of the file: a join and its SIGTERM may share one.
-        turns.sort_by_key(|(at, ..)| *at);
-        let mut of: BTreeMap<&str, Vec<(i64, Turn, Doing)>> = BTreeMap::new();
-        for (at, process, turn) in turns {
-            let past = of.entry(process).or_default();
+        let order = in_order(turns.len(), &|place| turns.get(place).map_or(0, |(at, ..)| *at));
+        let mut of: Vec<(&str, Turns)> = Vec::new();
+        for planned in &record.header.processes {
+            of.push((&*planned.name, Vec::new()));
+        }
+        for place in order {
+            let Some((at, process, turn)) = turns.get(place).copied() else { continue };
+            let Some((_, past)) = of.iter_mut().find(|(name, _)| *name == process) else { continue };
             let before = past.last().map_or(Doing::NotStarted, |(.., doing)| *doing);
             past.push((at, turn, after(before, turn)));
         }
@@ -86,7 +102,7 @@ impl<'a> States<'a> {
 
     /// The turns of one process: when, which, and what it did from then on.
     pub fn turns(&self, process: &str) -> &[(i64, Turn, Doing)] {
-        self.of.get(process).map_or(&[], |turns| turns)
+        self.of.iter().find(|(name, _)| *name == process).map_or(&[], |(_, turns)| turns)
     }
 
     /// What a process was doing at a moment, a turn of that very moment included.

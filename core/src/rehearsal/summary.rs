@@ -1,17 +1,17 @@
 //! What a record amounts to: classes and their sums, fitness, the outcome and its exit code.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::class::{Class, Classes, Lane};
+use super::class::{Class, Classes, Lanes};
 use super::finding::{Finding, Ticks, findings};
 use super::fitness::Fitness;
 use super::header::Options;
 use super::length::Length;
+use super::order::sorted;
 use super::record::{Door, Ending, Event, Record, Unfinished};
 use crate::inert::Inert;
 use crate::rotation::MoveKind;
@@ -81,7 +81,7 @@ pub struct Summary {
     /// Kept connections that were closed before anything was written.
     pub reopened: u64,
     /// Each lane with its classes. A tick without outcome belongs to none.
-    pub lanes: BTreeMap<Lane, Classes>,
+    pub lanes: Lanes,
     /// The longest time between the ends of two good answers, or since the first due tick.
     pub longest_gap_us: i64,
     /// How well the rehearsal itself did.
@@ -91,11 +91,11 @@ pub struct Summary {
 /// Sums a record up.
 pub fn summarize(record: &Record) -> Summary {
     let mut totals = Classes::default();
-    let mut lanes: BTreeMap<Lane, Classes> = Lane::ALL.into_iter().map(|lane| (lane, Classes::default())).collect();
+    let mut lanes = Lanes::default();
     let mut reopened = 0_u64;
     for tick in record.told_ticks() {
         totals.add(tick.class, 1);
-        lanes.entry(tick.lane).or_default().add(tick.class, 1);
+        lanes.add(tick.lane, tick.class);
         reopened = reopened.saturating_add(u64::from(tick.reopened));
     }
     let fitness = Fitness::of(record);
@@ -183,12 +183,16 @@ pub(super) fn longest_gap(record: &Record) -> Option<(i64, i64)> {
     if record.ticks == 0 {
         return None;
     }
-    let mut good: Vec<i64> =
-        record.told_ticks().filter(|tick| tick.class == Class::Ok).map(|tick| tick.end_us).collect();
-    good.sort_unstable();
+    let mut good = Vec::new();
+    for tick in record.told_ticks() {
+        if tick.class == Class::Ok {
+            good.push(tick.end_us);
+        }
+    }
+    let mut ends = sorted(&good);
     // The stream ends with its last tick, not with the clean-up after it.
     let due = i64::try_from(record.ticks).unwrap_or(i64::MAX).saturating_mul(record.header.options.every_us);
-    let ends = good.iter().copied().chain([due.max(good.last().copied().unwrap_or(0))]);
+    ends.push(due.max(ends.last().copied().unwrap_or(0)));
     let mut last = 0_i64;
     let mut longest = (0_i64, 0_i64);
     for end in ends {

@@ -25,7 +25,8 @@ pub fn text(record: &Record) -> String {
     let mut lines = Lines::default();
     verdict(&account, &mut lines);
     lines.add("ticks", format_args!("{} = {}", summary.ticks, Listed(&summary.totals)));
-    for (lane, classes) in &summary.lanes {
+    for lane in Lane::ALL {
+        let classes = summary.lanes.of(lane);
         let also = match lane {
             Lane::Fresh => String::new(),
             Lane::Kept => format!("; {} reopened", summary.reopened),

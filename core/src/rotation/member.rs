@@ -5,6 +5,7 @@ use alloc::format;
 use core::num::NonZeroU32;
 
 use super::answer::{Answer, Cause};
+use super::bearing::Bearing;
 use crate::name::Name;
 use crate::row::{GoodFor, MAX_TEXT_BYTES, ReportedRow, Row};
 
@@ -89,17 +90,12 @@ pub enum Renewal {
 
 /// Something that is probed, and gets traffic while it is in rotation. `T` is the driver's moment: kept, never
 /// judged.
-///
-/// Invariant: `ready_in_a_row` is 0 while the member is in; `silences` is 0 unless the last answer that was no
-/// fault was a silence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member<T> {
     name: Name,
     pub(super) policy: RotationPolicy,
-    place: Place,
+    bearing: Bearing,
     since: T,
-    silences: u32,
-    ready_in_a_row: u32,
     moves: u64,
     faults: u64,
     last_answer: Option<(Answer, T)>,
@@ -140,10 +136,8 @@ impl<T: Copy> Member<T> {
         Self {
             name,
             policy,
-            place: Place::Out,
+            bearing: Bearing::START,
             since: at,
-            silences: 0,
-            ready_in_a_row: 0,
             moves: 0,
             faults: 0,
             last_answer: None,
@@ -164,7 +158,7 @@ impl<T: Copy> Member<T> {
 
     /// Whether it gets traffic.
     pub fn place(&self) -> Place {
-        self.place
+        self.bearing.place
     }
 
     /// Since when it is in or out; for one that never moved, since it was added.
@@ -174,7 +168,7 @@ impl<T: Copy> Member<T> {
 
     /// How many silences in a row, whether it is in or out.
     pub fn silences(&self) -> u32 {
-        self.silences
+        self.bearing.silences
     }
 
     /// How often it joined or left.
@@ -199,7 +193,7 @@ impl<T: Copy> Member<T> {
 
     /// Whether the member is in only because it is the last one: it is as silent as makes any other leave.
     pub fn is_held(&self) -> bool {
-        self.place == Place::In && self.silences >= self.policy.silences_to_leave.get()
+        self.bearing.is_held(&self.policy)
     }
 
     /// The row that the member reports as an instance. It holds no counter and no time, so that equal facts are
@@ -214,7 +208,7 @@ impl<T: Copy> Member<T> {
             Told::Nothing { .. } => return None,
             Told::Something => {}
         }
-        let (phase, serving_sha) = match self.place {
+        let (phase, serving_sha) = match self.bearing.place {
             Place::In => ("serving", Some(self.known.version.clone().unwrap_or_else(|| UNVERSIONED.into()))),
             Place::Out => ("probing", None),
         };
@@ -230,16 +224,12 @@ impl<T: Copy> Member<T> {
 
     /// Takes an answer; `others_in` is how many other members are in.
     pub(super) fn handle(&mut self, answer: Answer, others_in: usize, at: T) -> (Option<(MoveKind, Cause)>, Renewal) {
-        let verdict = self.judge(&answer, others_in);
+        self.faults = self.faults.saturating_add(u64::from(matches!(answer, Answer::Fault { .. })));
+        let verdict = self.bearing.judge(&self.policy, &answer, others_in);
         let moved = verdict.map(|(kind, in_a_row)| (kind, Cause { answer: answer.clone(), in_a_row }));
         if let Some((kind, cause)) = &moved {
-            self.place = match kind {
-                MoveKind::Join => Place::In,
-                MoveKind::Leave => Place::Out,
-            };
             self.since = at;
             self.moves = self.moves.saturating_add(1);
-            self.ready_in_a_row = 0;
             if *kind == MoveKind::Leave {
                 self.known.last_red_reason = Some(format!("{cause}").into());
             }
@@ -254,56 +244,26 @@ impl<T: Copy> Member<T> {
         self.last_late = Some((answer, at));
     }
 
-    /// Counts the answer, and says whether it moves the member and how many in a row that took.
-    fn judge(&mut self, answer: &Answer, others_in: usize) -> Option<(MoveKind, u32)> {
-        match answer {
-            Answer::Fault { .. } => {
-                self.faults = self.faults.saturating_add(1);
-                None
-            }
-            Answer::Ready { .. } => {
-                self.silences = 0;
-                if self.place == Place::In {
-                    return None;
-                }
-                self.ready_in_a_row = self.ready_in_a_row.saturating_add(1);
-                let enough = self.ready_in_a_row >= self.policy.answers_to_join.get();
-                enough.then_some((MoveKind::Join, self.ready_in_a_row))
-            }
-            Answer::NotReady { .. } | Answer::Refused { .. } | Answer::Cut { .. } => {
-                self.silences = 0;
-                self.ready_in_a_row = 0;
-                (self.place == Place::In).then_some((MoveKind::Leave, 1))
-            }
-            Answer::Silent { .. } => {
-                self.silences = self.silences.saturating_add(1);
-                self.ready_in_a_row = 0;
-                let held = self.policy.hold_last == HoldLast::On && others_in == 0;
-                // A member that was held before has been silent for longer; its cause is the same.
-                let leaves = self.is_held() && !held;
-                leaves.then_some((MoveKind::Leave, self.policy.silences_to_leave.get()))
-            }
-        }
-    }
-
     /// Takes from the answer what the row says, and tells whether it is a witness for it.
     fn learn(&mut self, answer: &Answer) -> Renewal {
         let definite = match answer {
             Answer::Fault { .. } => return Renewal::Withheld,
             Answer::Ready { version, .. } => {
-                if self.place == Place::In {
+                if self.bearing.place == Place::In {
                     self.known.version = version.clone().filter(|text| is_a_version(text));
                     self.known.last_green = Some(self.known.version.clone().unwrap_or_else(|| UNVERSIONED.into()));
                 }
-                self.place == Place::In
+                self.bearing.place == Place::In
             }
             Answer::NotReady { .. } | Answer::Refused { .. } | Answer::Cut { .. } => true,
-            Answer::Silent { .. } => self.silences >= self.policy.silences_to_leave.get(),
+            Answer::Silent { .. } => self.bearing.silences >= self.policy.silences_to_leave.get(),
         };
         if let (Told::Nothing { on_board }, true) = (self.known.told, definite) {
             self.known.told = Told::Something;
-            if self.place == Place::Out && (on_board == OnBoard::Serving || self.known.last_red_reason.is_none()) {
-                let in_a_row = self.silences.max(1);
+            if self.bearing.place == Place::Out
+                && (on_board == OnBoard::Serving || self.known.last_red_reason.is_none())
+            {
+                let in_a_row = self.bearing.silences.max(1);
                 self.known.last_red_reason = Some(format!("{}", Cause { answer: answer.clone(), in_a_row }).into());
             }
         }

@@ -10,3 +10,5 @@ mod replay;
 mod reports;
 mod story;
 mod summary;
+mod timeouts;
+mod truth;

@@ -21,8 +21,8 @@ fn each_class_alone_has_its_outcome() {
         assert_eq!(summary.missed, u64::from(class != Class::Ok), "{class:?}");
         let is_lost = matches!(class, Class::Refused | Class::Cut | Class::Torn | Class::Garbled);
         assert_eq!(summary.lost, u64::from(is_lost), "{class:?}");
-        assert_eq!(summary.lanes[&Lane::Kept].of(class), 1);
-        assert_eq!(summary.lanes[&Lane::Fresh].of(Class::Ok), 1);
+        assert_eq!(summary.lanes.of(Lane::Kept).of(class), 1);
+        assert_eq!(summary.lanes.of(Lane::Fresh).of(Class::Ok), 1);
         // Every class that breaks the promise is found, and the first finding is the word on it.
         let found = !matches!(class, Class::Ok | Class::Ours);
         assert_eq!(summary.findings.len(), usize::from(found), "{class:?}");
@@ -218,7 +218,7 @@ proptest! {
         let summary = summarize(&record(events.collect(), ticks, Ending::Complete));
         prop_assert_eq!(summary.totals.sum(), ticks);
         prop_assert_eq!(summary.totals.sum(), summary.missed + summary.totals.of(Class::Ok));
-        let of_lanes: u64 = summary.lanes.values().map(greenlight_core::rehearsal::Classes::sum).sum();
+        let of_lanes: u64 = Lane::ALL.into_iter().map(|lane| summary.lanes.of(lane).sum()).sum();
         prop_assert_eq!(of_lanes + summary.fitness.without_outcome, ticks);
         prop_assert_eq!(summary.exit == 0, ticks > 0 && summary.missed == 0);
     }
