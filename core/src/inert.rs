@@ -8,20 +8,29 @@ use crate::name::is_invisible;
 #[derive(Clone, Copy, Debug)]
 pub struct Inert<'a>(pub &'a str, pub usize);
 
-impl fmt::Display for Inert<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(text, limit) = *self;
+impl Inert<'_> {
+    /// Adds it to a text.
+    pub(crate) fn push_to(self, out: &mut impl Write) -> fmt::Result {
+        let Self(text, limit) = self;
         for (place, character) in text.chars().enumerate() {
             if place == limit {
-                return f.write_char('…');
+                return out.write_char('…');
             }
             if is_invisible(character) {
-                write!(f, "{}", character.escape_unicode())?;
+                for escaped in character.escape_unicode() {
+                    out.write_char(escaped)?;
+                }
             } else {
-                f.write_char(character)?;
+                out.write_char(character)?;
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Inert<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.push_to(f)
     }
 }
 

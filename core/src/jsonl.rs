@@ -34,8 +34,8 @@ impl Stranger {
     /// Ours with a higher number is newer, all else is foreign.
     pub(crate) fn of(told: &str, ours: &str) -> Self {
         let parts = |schema| -> Option<(&str, u64)> {
-            let (name, number) = str::rsplit_once(schema, '/')?;
-            Some((name, number.parse().ok()?))
+            let slash = str::bytes(schema).rposition(|byte| byte == b'/')?;
+            Some((schema.get(..slash)?, schema.get(slash.saturating_add(1)..)?.parse().ok()?))
         };
         match (parts(told), parts(ours)) {
             (Some((told, number)), Some((ours, known))) if told == ours && number > known => Self::Newer,

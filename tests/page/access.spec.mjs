@@ -3,6 +3,7 @@
 import AxeBuilder from '@axe-core/playwright';
 
 import { banner, degraded, expect, expect_verdict, fits, names, open, row, save, serving, test, what_if } from './pages.mjs';
+import { story } from './past.mjs';
 import { open_record, record_file, record_text, rehearsal } from './records.mjs';
 
 const BOARD = [serving('dev'), degraded('lane', { idle_secs: 1200, last_red_files: ['a.rs'] }), degraded('merge', { idle_secs: 99999 }), { name: 'wip', phase: 'queued' }];
@@ -148,6 +149,32 @@ test('the picture of a rehearsal survives forced colours', async ({ page, daemon
   await has_no_fault(page);
 });
 
+/** The story of a day in the History view, with a what-if, a moment and an open table. */
+async function past(page, url) {
+  await page.goto(`${url}/?view=history`);
+  await expect(page.getByRole('button', { name: 'Show', exact: true })).toBeVisible();
+  await save(page, story(1_785_740_400), 'incident.jsonl');
+  await expect(page.getByRole('slider', { name: 'Moment' })).toBeVisible();
+  await page.getByRole('button', { name: '15m' }).click();
+  await page.locator('summary').first().click();
+  await page.getByRole('slider', { name: 'Moment' }).press('PageDown');
+  await expect(page.locator('[data-said]')).toHaveCount(2);
+}
+
+Object.assign(VIEWS, {
+  'the past': async (page, daemon) => past(page, daemon.url),
+  'the past on a phone': async (page, daemon) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await past(page, daemon.url);
+  },
+  'a past that is refused': async (page, daemon) => {
+    await page.goto(`${daemon.url}/?view=history`);
+    await expect(page.getByRole('button', { name: 'Show', exact: true })).toBeVisible();
+    await save(page, story(1_785_740_400).slice(0, -40), 'incident.jsonl');
+    await expect(page.getByRole('alert')).toBeVisible();
+  },
+});
+
 for (const scheme of ['light', 'dark']) {
   for (const [name, get_there] of Object.entries(VIEWS)) {
     test(`axe finds nothing, ${scheme}: ${name}`, async ({ page, daemon, browserName }) => {
@@ -244,6 +271,57 @@ for (const [name, size] of [['320 px wide', { width: 320, height: 640 }], ['at 2
     expect(await fits(page)).toBe(true);
   });
 }
+
+for (const [name, size] of [['320 px wide', { width: 320, height: 640 }], ['at 200 % zoom', { width: 640, height: 450 }], ['on a phone', { width: 390, height: 844 }]]) {
+  test(`the past works ${name}`, async ({ page, daemon }) => {
+    await page.setViewportSize(size);
+    await past(page, daemon.url);
+    expect(await fits(page)).toBe(true);
+    const slider = page.getByRole('slider', { name: 'Moment' });
+    const { width } = await slider.boundingBox();
+    expect(width).toBeGreaterThan(size.width / 2);
+    await slider.click({ position: { x: width / 2, y: 10 } });
+    await expect(page.locator('[data-said]')).toHaveCount(2);
+  });
+}
+
+test('the past works by keyboard alone', async ({ page, daemon }) => {
+  await daemon.publish('driver', BOARD);
+  await page.goto(`${daemon.url}/?view=history`);
+  await expect(page.getByRole('slider', { name: 'Moment' })).toBeVisible();
+  const tab_to = async (name) => {
+    for (let count = 0; count < 60; count++) {
+      const focused = await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent);
+      if (name.test(focused ?? '')) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`the focus never came to ${name}`);
+  };
+  await tab_to(/^1h$/);
+  await page.keyboard.press('Space');
+  await expect(page.getByRole('region', { name: 'Sums' })).toContainText('1 h: ');
+  await tab_to(/^15m$/);
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.past-what-if')).toBeVisible();
+  await tab_to(/^Moment$/);
+  await page.keyboard.press('End');
+  await expect(page.locator('[data-said]')).toHaveCount(2);
+  await page.keyboard.press('Shift+ArrowLeft');
+  await tab_to(/^The verdict as a table/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('region', { name: 'The verdict as a table' }).locator('tbody tr').first()).toBeVisible();
+});
+
+test('the marks of the past survive forced colours', async ({ page, daemon, browserName }) => {
+  test.skip(browserName === 'firefox', 'Playwright cannot force colours in it');
+  await page.emulateMedia({ forcedColors: 'active' });
+  await past(page, daemon.url);
+  const looks = await page.locator('.past-legend .look').evaluateAll((marks) => marks.map((mark) => {
+    const { fill, stroke, strokeDasharray } = getComputedStyle(mark);
+    return JSON.stringify([mark.getAttribute('d'), fill === getComputedStyle(document.body).backgroundColor, stroke !== 'none', strokeDasharray]);
+  }));
+  expect(new Set(looks).size).toBe(5);
+});
 
 test('hostile rows are inert text and break no layout', async ({ page, daemon }) => {
   const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';

@@ -1,6 +1,9 @@
 // The page's benchmarks: printed, never asserted. On a release build: `tests/page/run bench`.
 
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { chromium } from '@playwright/test';
 
@@ -95,9 +98,51 @@ async function big(browser, count, throttle) {
   await daemon.end();
 }
 
+/** A week of so many events, from the daemon to the picture, and under other horizons. */
+async function week(browser, events, instances) {
+  const data = mkdtempSync(join(tmpdir(), 'greenlight-week-'));
+  execFileSync(`${root}/target/release/examples/filled_store`, [data, events, instances, 7 * 86_400].map(String));
+  const daemon = new Daemon();
+  Object.assign(daemon, { flags: [], data });
+  await daemon.run('127.0.0.1:0');
+  const name = `a week of ${events.toLocaleString('en')} events of ${instances} instances`;
+  const firsts = [];
+  const page = await browser.newPage();
+  for (let round = 0; round < 5; round++) {
+    // From the Live view, as people come: the page itself is there.
+    await page.goto(`${daemon.url}/`);
+    await page.waitForFunction(() => document.querySelector('.slider')?.disabled === false);
+    firsts.push(await page.evaluate(() => new Promise((done) => {
+      const start = performance.now();
+      history.pushState(null, '', '?view=history&from=-8d');
+      window.dispatchEvent(new PopStateEvent('popstate'));
+      const look = () => (document.querySelector('.past-own path') ? requestAnimationFrame(() => done(performance.now() - start)) : requestAnimationFrame(look));
+      look();
+    })));
+  }
+  show(`${name}: first picture`, firsts, 1000);
+  const times = [];
+  for (const chip of ['15m', '4h', '30m', 'never', '24h', '15m', '4h']) {
+    times.push(await page.evaluate((label) => new Promise((done) => {
+      const button = [...document.querySelectorAll('[aria-label="What if"] .chip')].find((element) => element.textContent.startsWith(label));
+      const start = performance.now();
+      button.click();
+      const look = () => (document.querySelector('.past-what-if .past-label')?.textContent.includes(label) ? requestAnimationFrame(() => done(performance.now() - start)) : requestAnimationFrame(look));
+      look();
+    }), chip));
+  }
+  show(`${name}: another horizon`, times, 100);
+  const replays = await page.evaluate(() => performance.getEntriesByName('greenlight-replay').map((entry) => entry.duration));
+  console.log(`${name}: of which replaying took ${median(replays).toFixed(0)} ms; ${await page.locator('*').count()} elements in the document`);
+  await page.close();
+  await daemon.end();
+}
+
 await ratio();
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' });
 await to_the_pixel(browser);
+await week(browser, 100_000, 40);
+await week(browser, 100_000, 500);
 await big(browser, 5000, 1);
 await big(browser, 5000, 6);
 await big(browser, 100_000, 1);

@@ -35,6 +35,11 @@ test('one file asks the policy', () => {
   assert.deepEqual([...of_the_past], ['past.js']);
 });
 
+test('one file loads what replays the past', () => {
+  const loading = new Set(lines.filter(({ text }) => text.includes('greenlight_past')).map(({ name }) => name));
+  assert.deepEqual([...loading], ['past.js']);
+});
+
 test('one file reads the clock, and one writes the document', () => {
   const files = (pattern) => [...new Set(lines.filter(({ text }) => pattern.test(text)).map(({ name }) => name))];
   assert.deepEqual(files(/Date\.now|new Date\(\)|performance\.now/), ['clock.js']);

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { chromium } from '@playwright/test';
 
 import { Daemon, degraded, serving } from './daemon.mjs';
+import { story } from './past.mjs';
 
 const folder = resolve(process.argv[2] ?? '../.work/screenshots');
 const wanted = process.argv[3];
@@ -63,6 +64,25 @@ for (const { name, rows, query } of SHOTS) {
     }
     await page.close();
   }
+}
+for (const colorScheme of wanted === undefined || wanted === 'history' ? /** @type {const} */ (['light', 'dark']) : []) {
+  const page = await browser.newPage({ colorScheme, timezoneId: 'Europe/Berlin' });
+  await page.goto(`${daemon.url}/?view=history`);
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Open saved…' }).click();
+  await (await chosen).setFiles({ name: 'incident.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(story(1_785_740_400)) });
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    await page.setViewportSize(viewport);
+    await page.getByRole('slider', { name: 'Moment' }).waitFor();
+    await page.screenshot({ path: `${folder}/history-plain-${size}-${colorScheme}.png`, fullPage: true });
+    await page.getByRole('button', { name: '15m' }).click();
+    await page.getByRole('slider', { name: 'Moment' }).click({ position: { x: viewport.width * 0.55, y: 20 } });
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path: `${folder}/history-what-if-${size}-${colorScheme}.png`, fullPage: true });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+  }
+  await page.close();
 }
 const last = await browser.newPage({ timezoneId: 'Europe/Berlin', viewport: SIZES.desktop });
 await daemon.publish('driver', STORY);

@@ -24,6 +24,11 @@ export function shipped_wasm() {
   return load(site().assets);
 }
 
+/** What replays the past, as the page loads it. */
+export async function past_wasm() {
+  return (await shipped_past()).past;
+}
+
 /** The very wasm that the views of the past load, and the page's own reader of records on it. */
 export async function shipped_past() {
   const { assets } = site();

@@ -15,7 +15,7 @@ extern crate alloc;
 mod bare;
 #[cfg(feature = "live")]
 mod live;
-#[cfg(feature = "past")]
+#[cfg(any(feature = "live", feature = "past"))]
 mod number;
 #[cfg(feature = "past")]
 mod past;
@@ -26,6 +26,6 @@ mod text;
 #[cfg(feature = "live")]
 pub use live::{Snapshot, read_horizon, standing_words, version};
 #[cfg(feature = "past")]
-pub use past::Roll;
+pub use past::{History, Roll};
 #[cfg(feature = "scenario")]
 pub use scenario::play_scenario;

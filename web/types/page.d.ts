@@ -200,4 +200,54 @@ export interface LaterView {
 }
 export type VNode = import('../static/dom').VNode;
 
+/** The first line of an export: what it is of. */
+export interface HistoryHead {
+  schema: string;
+  version: string;
+  from_unix: number;
+  to_unix: number;
+  known_until_unix: number;
+  stale_after_secs: number | null;
+  complete_from_unix: number | null;
+  names: string[] | null;
+}
+
+/** What a span of the past tells. Of an instance: its standing, or that nobody was watching. */
+export type PastWord = 'ready' | 'live_degraded' | 'nothing_serving' | 'not_watching' | 'serving' | 'stale_degraded' | 'never_green';
+
+/** Under one horizon, in seconds; flips are a number. */
+export interface PastSums { ready: number; not_ready: number; not_watched: number; flips: number; longest: number }
+
+/** A window replayed under one horizon or two. Spans are given by their places, in the order of time. */
+export interface Replay {
+  from: number;
+  to: number;
+  /** Before which second the record is known to be complete. */
+  known_until: number;
+  /** In seconds, null is never; the first is the daemon's own. */
+  horizons: (number | null)[];
+  names: string[];
+  /** Numbers of names, worst first. */
+  order: number[];
+  verdicts: number[][];
+  /** By horizon, then by number of a name. */
+  standings: number[][][];
+  differences: number[];
+  sums: PastSums[];
+  /** Of all instances together: seconds masked, by horizon. */
+  masked: number[];
+  start(span: number): number;
+  end(span: number): number;
+  word(span: number): PastWord;
+  sha(span: number): string | null;
+  /** The rows behind a span of a verdict, or of a difference. */
+  blame(span: number): { names: string[]; more: number };
+  /** Of an instance under the first horizon: seconds vetoed and masked. */
+  vetoed(number: number): number;
+  masked_of(number: number): number;
+}
+
+/** A span to paint: from, to, and which of the looks. */
+export type Painted = [from: number, to: number, look: number];
+
 export interface Time { now: number; zone: number; local_ms: number; skew_ms: number }

@@ -1,7 +1,7 @@
 //! A window of history as a file: JSON lines, the head first and the end last.
 
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -55,6 +55,26 @@ pub struct Tail {
     pub next: Option<u64>,
 }
 
+/// What a line of an export holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The first one.
+    Head(Head),
+    /// One between.
+    Event(Event),
+    /// The last one.
+    End(Tail),
+}
+
+/// What may stand in the next line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// The head and nothing else.
+    Head,
+    /// An event, or the end.
+    EventOrEnd,
+}
+
 /// Takes an export line by line and gives its events. It keeps none of them.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
@@ -70,9 +90,73 @@ impl Reader {
     /// # Errors
     /// The line and what is wrong with it. What was read before stays as it was.
     pub fn read(&mut self, line: &str, json: &impl Json) -> Result<Option<Event>, ReadError> {
-        let event = self.understand(line, json).map_err(|what| self.refused(what))?;
+        let entry = self.understand(line, json)?;
+        self.take(entry)
+    }
+
+    /// Takes what the next line holds, from whoever reads it; gives the event that it is, and `None` for head and
+    /// end.
+    ///
+    /// # Errors
+    /// As [`Reader::read`], but for what is no line at all.
+    pub fn take(&mut self, entry: Entry) -> Result<Option<Event>, ReadError> {
+        let expected = self.expected()?;
+        let event = match (entry, expected) {
+            (Entry::Head(head), Expected::Head) => {
+                self.check_schema(&head.schema)?;
+                self.head = Some(head);
+                None
+            }
+            (Entry::Head(_), Expected::EventOrEnd) => return Err(self.refused(ReadProblem::SecondHead)),
+            (Entry::Event(_) | Entry::End(_), Expected::Head) => return Err(self.refused(ReadProblem::NoHead)),
+            (Entry::End(end), Expected::EventOrEnd) => {
+                if end.events != self.events {
+                    return Err(self.refused(ReadProblem::Missing { told: end.events, read: self.events }));
+                }
+                if end.next.is_some() {
+                    return Err(self.refused(ReadProblem::GoesOn));
+                }
+                self.has_ended = true;
+                None
+            }
+            (Entry::Event(event), Expected::EventOrEnd) => {
+                self.events = self.events.saturating_add(1);
+                Some(event)
+            }
+        };
         self.lines = self.lines.saturating_add(1);
         Ok(event)
+    }
+
+    /// What the next line is to hold.
+    ///
+    /// # Errors
+    /// Nothing may stand behind the end.
+    pub fn expected(&self) -> Result<Expected, ReadError> {
+        match (self.has_ended, &self.head) {
+            (true, _) => Err(self.refused(ReadProblem::AfterTheEnd)),
+            (false, None) => Ok(Expected::Head),
+            (false, Some(_)) => Ok(Expected::EventOrEnd),
+        }
+    }
+
+    /// Whether a head of this schema can be read. A newer one may have another shape, so this is asked first.
+    ///
+    /// # Errors
+    /// What it is instead.
+    pub fn check_schema(&self, schema: &str) -> Result<(), ReadError> {
+        if *schema == *SCHEMA {
+            return Ok(());
+        }
+        Err(self.refused(match Stranger::of(schema, SCHEMA) {
+            Stranger::Newer => ReadProblem::Newer(schema.into()),
+            Stranger::Foreign => ReadProblem::Foreign(schema.into()),
+        }))
+    }
+
+    /// Refuses the next line, for whoever reads it.
+    pub fn refused(&self, what: ReadProblem) -> ReadError {
+        ReadError { line: self.lines.saturating_add(1), what }
     }
 
     /// The head, once it has been read.
@@ -92,48 +176,26 @@ impl Reader {
         }
     }
 
-    fn understand(&mut self, line: &str, json: &impl Json) -> Result<Option<Event>, ReadProblem> {
+    fn understand(&self, line: &str, json: &impl Json) -> Result<Entry, ReadError> {
         if line.len() > MAX_LINE_BYTES {
-            return Err(ReadProblem::LongLine(line.len()));
+            return Err(self.refused(ReadProblem::LongLine(line.len())));
         }
-        if self.has_ended {
-            return Err(ReadProblem::AfterTheEnd);
-        }
-        if self.head.is_none() {
-            // A newer head may have another shape: its schema is all that can be relied on.
-            let Opening { schema } = json.read(line).map_err(|_| ReadProblem::NoHead)?;
-            if *schema != *SCHEMA {
-                return Err(match Stranger::of(&schema, SCHEMA) {
-                    Stranger::Newer => ReadProblem::Newer(schema),
-                    Stranger::Foreign => ReadProblem::Foreign(schema),
-                });
+        match self.expected()? {
+            Expected::Head => {
+                let Opening { schema } = json.read(line).map_err(|_| self.refused(ReadProblem::NoHead))?;
+                self.check_schema(&schema)?;
+                json.read(line).map(Entry::Head).map_err(|words| self.refused(ReadProblem::Head(words.into())))
             }
-            self.head = Some(json.read(line).map_err(|words| ReadProblem::Head(words.into()))?);
-            return Ok(None);
-        }
-        if line.starts_with("{\"end\":") {
-            let End { end } = json.read(line).map_err(not_an_event)?;
-            if end.events != self.events {
-                return Err(ReadProblem::Missing { told: end.events, read: self.events });
+            Expected::EventOrEnd if line.starts_with("{\"end\":") => {
+                json.read(line).map(|End { end }| Entry::End(end)).map_err(|words| self.not_an_event(words))
             }
-            if end.next.is_some() {
-                return Err(ReadProblem::GoesOn);
-            }
-            self.has_ended = true;
-            return Ok(None);
+            Expected::EventOrEnd => json.read(line).map(Entry::Event).map_err(|words| self.not_an_event(words)),
         }
-        let event = json.read(line).map_err(not_an_event)?;
-        self.events = self.events.saturating_add(1);
-        Ok(Some(event))
     }
 
-    fn refused(&self, what: ReadProblem) -> ReadError {
-        ReadError { line: self.lines.saturating_add(1), what }
+    fn not_an_event(&self, words: String) -> ReadError {
+        self.refused(ReadProblem::Line(words.into()))
     }
-}
-
-fn not_an_event(words: String) -> ReadProblem {
-    ReadProblem::Line(words.into())
 }
 
 /// Why an export is refused.
@@ -160,6 +222,8 @@ pub enum ReadProblem {
     Line(Box<str>),
     /// A line of so many bytes, above [`MAX_LINE_BYTES`].
     LongLine(usize),
+    /// A head in the middle.
+    SecondHead,
     /// Something stands behind the end.
     AfterTheEnd,
     /// The end is missing.
@@ -175,26 +239,68 @@ pub enum ReadProblem {
     GoesOn,
 }
 
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: ", self.line)?;
+impl ReadError {
+    /// The line and the reason, in words. Put together by hand: this is read in browsers too, where the machinery
+    /// of a formatter would outweigh the words.
+    pub fn words(&self) -> String {
+        let mut words = String::from("line ");
+        let mut say = |text: &str| words.push_str(text);
+        say(&self.line.to_string());
+        say(": ");
         match &self.what {
-            ReadProblem::NoHead => f.write_str("the first line of an export is its head, and this is none"),
+            ReadProblem::NoHead => say("the first line of an export is its head, and this is none"),
             ReadProblem::Newer(told) => {
-                write!(f, "the export is {}, of a newer version; this one reads {SCHEMA}", Inert(told, MAX_SHOWN))
+                say("the export is ");
+                say(&inert(told));
+                say(", of a newer version; this one reads ");
+                say(SCHEMA);
             }
             ReadProblem::Foreign(told) => {
-                write!(f, "{} is no export of a history; this version reads {SCHEMA}", Inert(told, MAX_SHOWN))
+                say(&inert(told));
+                say(" is no export of a history; this version reads ");
+                say(SCHEMA);
             }
-            ReadProblem::Head(words) => write!(f, "the head is wrong: {}", Inert(words, MAX_SHOWN)),
-            ReadProblem::Line(words) => write!(f, "no event of a history: {}", Inert(words, MAX_SHOWN)),
-            ReadProblem::LongLine(bytes) => write!(f, "the line is {bytes} bytes long, at most {MAX_LINE_BYTES}"),
-            ReadProblem::AfterTheEnd => f.write_str("something stands behind the end"),
-            ReadProblem::Truncated => f.write_str("the export breaks off before its end"),
-            ReadProblem::Missing { told, read } => write!(f, "there were {told} events, and {read} of them are here"),
-            ReadProblem::GoesOn => f.write_str("this is one page of several: export the whole window"),
+            ReadProblem::Head(why) => {
+                say("the head is wrong: ");
+                say(&inert(why));
+            }
+            ReadProblem::Line(why) => {
+                say("no event of a history: ");
+                say(&inert(why));
+            }
+            ReadProblem::LongLine(bytes) => {
+                say("the line is ");
+                say(&bytes.to_string());
+                say(" bytes long, at most ");
+                say(&MAX_LINE_BYTES.to_string());
+            }
+            ReadProblem::SecondHead => say("a second head"),
+            ReadProblem::AfterTheEnd => say("something stands behind the end"),
+            ReadProblem::Truncated => say("the export breaks off before its end"),
+            ReadProblem::Missing { told, read } => {
+                say("there were ");
+                say(&told.to_string());
+                say(" events, and ");
+                say(&read.to_string());
+                say(" of them are here");
+            }
+            ReadProblem::GoesOn => say("this is one page of several: export the whole window"),
         }
+        words
     }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words())
+    }
+}
+
+fn inert(text: &str) -> String {
+    let mut shown = String::new();
+    // Writing to a string cannot fail.
+    let _ = Inert(text, MAX_SHOWN).push_to(&mut shown);
+    shown
 }
 
 impl core::error::Error for ReadError {}

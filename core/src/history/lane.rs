@@ -1,27 +1,26 @@
 //! One horizon of a sweep: who serves and who vetoes under it now, and since when it has said what it says.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
 
 use super::past::Past;
+use super::sorted::{Key, Sorted};
 use super::span::{Blame, MAX_BLAMED, Said, Stood};
 use crate::flips::Tally;
 use crate::readiness::Reason;
 use crate::standing::Standing;
 use crate::time::{Horizon, UnixSeconds};
 
-/// Rows in board order: the order of each and its place in the past.
-pub(super) type InOrder = BTreeSet<(u64, usize)>;
-
-/// A row's standing, with its place in [`InOrder`]; `None` where it is not on the board.
-pub(super) type Counted = Option<(Standing, (u64, usize))>;
+/// A row's standing, and its key where rows stand in board order: its order and its place in the past. `None` where
+/// it is not on the board.
+pub(super) type Counted = Option<(Standing, Key)>;
 
 /// The state of a sweep under one horizon.
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) horizon: Horizon,
     tally: Tally,
-    vetoing: InOrder,
+    /// In board order.
+    vetoing: Sorted,
     /// Whether a row began or ceased to count since what it says was judged.
     pub(super) has_changed: bool,
     pub(super) saying: Run<Said>,
@@ -29,7 +28,7 @@ pub(super) struct Lane {
 
 impl Lane {
     pub(super) fn new(horizon: Horizon) -> Self {
-        Self { horizon, tally: Tally::default(), vetoing: InOrder::new(), has_changed: true, saying: Run::default() }
+        Self { horizon, tally: Tally::default(), vetoing: Sorted::default(), has_changed: true, saying: Run::default() }
     }
 
     /// A row amounts to something else now, or stands elsewhere in the order of the board.
@@ -41,13 +40,13 @@ impl Lane {
         if let Some((standing, key)) = was {
             self.tally.remove(standing);
             if standing == Standing::LiveDegraded {
-                self.vetoing.remove(&key);
+                self.vetoing.discard(key);
             }
         }
         if let Some((standing, key)) = is {
             self.tally.add(standing);
             if standing == Standing::LiveDegraded {
-                self.vetoing.insert(key);
+                self.vetoing.add(key);
             }
         }
     }
@@ -62,7 +61,7 @@ impl Lane {
     }
 
     /// What the verdict is, where `degraded` are the rows that own a green and do not serve.
-    pub(super) fn says(&self, degraded: &InOrder, past: &Past) -> Said {
+    pub(super) fn says(&self, degraded: &Sorted, past: &Past) -> Said {
         match self.tally.reason() {
             Reason::Ready => Said::Ready,
             reason @ Reason::LiveDegraded => Said::NotReady { reason, blame: self.vetoing(past) },
@@ -71,24 +70,22 @@ impl Lane {
     }
 }
 
-fn first_of(rows: &InOrder, past: &Past) -> Blame {
-    let names = rows.iter().take(MAX_BLAMED).filter_map(|(_, place)| past.name(*place)).cloned().collect();
+fn first_of(rows: &Sorted, past: &Past) -> Blame {
+    let names = rows.iter().take(MAX_BLAMED).filter_map(|(_, place)| past.name(place)).cloned().collect();
     let more = rows.len().saturating_sub(MAX_BLAMED);
     Blame { names, more: u64::try_from(more).unwrap_or(u64::MAX) }
 }
 
 /// What an instance amounts to under one horizon, and since when.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Place {
     /// As what the lane counts it.
     pub(super) counted: Counted,
-    /// When time alone may change it next, as it stands in the queue.
-    pub(super) due: Option<UnixSeconds>,
     pub(super) standing: Run<(Stood, Option<Box<str>>)>,
 }
 
 /// Something that stays the same for a while; `None` where there is nothing to tell of.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Run<T>(Option<(UnixSeconds, T)>);
 
 impl<T> Default for Run<T> {

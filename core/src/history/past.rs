@@ -1,10 +1,10 @@
 //! The board as its events tell it: what was on it after each of them.
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::event::{Event, Happening};
+use super::sorted::{Sorted, Spot};
 use crate::name::Name;
 use crate::row::{GoodFor, Held, Route, Row, Vouch};
 use crate::snapshot::RowView;
@@ -22,12 +22,12 @@ pub enum Detail {
 /// A board at one moment of its past. Of the route facts nothing was recorded, and of reports only when they no
 /// longer vouched.
 ///
-/// Invariant: `places` maps each name to its seat; a seat without a row has left the board and is kept until it
-/// is released.
+/// Invariant: `places` are those of all seats with a name, in the order of the names. A seat without a row has left
+/// the board and is kept until it is released.
 #[derive(Clone, Debug)]
 pub struct Past {
     detail: Detail,
-    places: BTreeMap<Name, usize>,
+    places: Sorted,
     seats: Vec<Seat>,
     free: Vec<usize>,
     /// The moment of the last event.
@@ -43,7 +43,7 @@ struct Seat {
 impl Past {
     /// A board that nothing is known of.
     pub fn new(detail: Detail) -> Self {
-        Self { detail, places: BTreeMap::new(), seats: Vec::new(), free: Vec::new(), latest: UnixSeconds::default() }
+        Self { detail, places: Sorted::default(), seats: Vec::new(), free: Vec::new(), latest: UnixSeconds::default() }
     }
 
     /// Lets an event happen.
@@ -65,12 +65,12 @@ impl Past {
 
     /// The rows that are on the board, by name.
     pub fn rows(&self) -> impl Iterator<Item = RowView<'_>> {
-        self.places.values().filter_map(|place| self.row(*place))
+        self.places.iter().filter_map(|(_, place)| self.row(place))
     }
 
     /// The row of that name.
     pub fn named(&self, name: &str) -> Option<RowView<'_>> {
-        self.row(*self.places.get(name)?)
+        self.row(self.place(name)?)
     }
 
     /// Says when the last event was, of a board that is put together from what was kept elsewhere.
@@ -105,11 +105,11 @@ impl Past {
                 }
             }
             Happening::Removed { name } => {
-                if let Some(place) = self.places.get(name)
-                    && let Some(seat) = self.seats.get_mut(*place)
+                if let Some(place) = self.place(name)
+                    && let Some(seat) = self.seats.get_mut(place)
                 {
                     seat.row = None;
-                    touched(*place);
+                    touched(place);
                 }
             }
             Happening::Lapsed { names, good_until_unix, .. } => {
@@ -139,9 +139,12 @@ impl Past {
     pub(super) fn release(&mut self, place: usize) {
         if let Some(seat) = self.seats.get_mut(place)
             && seat.row.is_none()
-            && let Some(name) = seat.name.take()
+            && let Some(name) = seat.name.clone()
         {
-            self.places.remove(&name);
+            if let Ok(spot) = self.seek(&name) {
+                self.places.take(spot);
+            }
+            self.seats.get_mut(place).and_then(|seat| seat.name.take());
             self.free.push(place);
         }
     }
@@ -179,18 +182,30 @@ impl Past {
         touched: &mut impl FnMut(usize),
         mut change: impl FnMut(&mut (Arc<Held>, Vouch)),
     ) {
-        for place in names.iter().filter_map(|name| self.places.get(name)) {
-            if let Some(row) = self.seats.get_mut(*place).and_then(|seat| seat.row.as_mut()) {
+        for name in names {
+            if let Some(place) = self.place(name)
+                && let Some(row) = self.seats.get_mut(place).and_then(|seat| seat.row.as_mut())
+            {
                 change(row);
-                touched(*place);
+                touched(place);
             }
         }
     }
 
+    /// Where the place of a name stands in the list of places, or where it would.
+    fn seek(&self, name: &str) -> Result<Spot, Spot> {
+        self.places.seek(|(_, place)| self.name(*place).map(Name::as_str).cmp(&Some(name)))
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.places.at(self.seek(name).ok()?).map(|(_, place)| place)
+    }
+
     fn place_of(&mut self, name: &Name) -> usize {
-        if let Some(place) = self.places.get(name) {
-            return *place;
-        }
+        let spot = match self.seek(name) {
+            Ok(spot) => return self.places.at(spot).map_or(0, |(_, place)| place),
+            Err(spot) => spot,
+        };
         let place = self.free.pop().unwrap_or_else(|| {
             self.seats.push(Seat::default());
             self.seats.len().saturating_sub(1)
@@ -198,7 +213,7 @@ impl Past {
         if let Some(seat) = self.seats.get_mut(place) {
             seat.name = Some(name.clone());
         }
-        self.places.insert(name.clone(), place);
+        self.places.put(spot, (0, place));
         place
     }
 

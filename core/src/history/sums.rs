@@ -1,6 +1,7 @@
 //! The sums: what the spans under one horizon add up to, in whole seconds.
 
 use alloc::collections::BTreeMap;
+use core::ops::Deref;
 
 use super::span::{Said, StandingSpan, Stood, Told, VerdictSpan};
 use crate::name::Name;
@@ -11,9 +12,15 @@ use crate::time::UnixSeconds;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
     /// Of the verdict.
-    pub verdict: VerdictSums,
+    pub verdict: Running,
     /// Of each instance that was on the board within the window, by name.
     pub instances: BTreeMap<Name, InstanceSums>,
+}
+
+/// The sums of the verdict as they grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Running {
+    sums: VerdictSums,
     /// The last span of the verdict that was added.
     last: Option<(Light, UnixSeconds)>,
     /// Since when it has been red without a break.
@@ -62,7 +69,7 @@ impl Sums {
     /// the sweep told them.
     pub fn add(&mut self, lane: usize, told: &Told) {
         match told {
-            Told::Verdict(span) if span.lane == lane => self.add_verdict(span),
+            Told::Verdict(span) if span.lane == lane => self.verdict.add(span),
             Told::Standing(span) if span.lane == lane => {
                 self.instances.entry(span.name.clone()).or_default().add(span);
             }
@@ -85,14 +92,17 @@ impl Sums {
             all
         })
     }
+}
 
-    fn add_verdict(&mut self, span: &VerdictSpan) {
+impl Running {
+    /// Adds the next span of the verdict, in the order in which the sweep told them.
+    pub fn add(&mut self, span: &VerdictSpan) {
         let light = match span.said {
             Said::Ready => Light::Ready,
             Said::NotReady { .. } => Light::NotReady,
             Said::NotWatching => Light::Dark,
         };
-        let sums = &mut self.verdict;
+        let sums = &mut self.sums;
         let sum = match light {
             Light::Ready => &mut sums.ready_secs,
             Light::NotReady => &mut sums.not_ready_secs,
@@ -114,8 +124,18 @@ impl Sums {
     }
 }
 
+impl Deref for Running {
+    type Target = VerdictSums;
+
+    /// What they have come to.
+    fn deref(&self) -> &VerdictSums {
+        &self.sums
+    }
+}
+
 impl InstanceSums {
-    fn add(&mut self, span: &StandingSpan) {
+    /// Adds a span of an instance's standing.
+    pub fn add(&mut self, span: &StandingSpan) {
         let sum = match span.stood {
             Stood::As(Standing::Serving) => &mut self.serving_secs,
             Stood::As(Standing::LiveDegraded) => &mut self.vetoed_secs,

@@ -5,14 +5,13 @@
 //! the board, and what changed is told. Between two events time alone changes a row, at moments that wait in a
 //! queue.
 
-use alloc::collections::BTreeSet;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::event::{Event, Happening};
-use super::lane::{InOrder, Lane, Place, Run};
+use super::lane::{Lane, Place, Run};
 use super::lives::Lives;
 use super::past::{Detail, Past};
+use super::sorted::{Key, Sorted};
 use super::span::{Blame, DifferenceSpan, Said, StandingSpan, Stood, Told, VerdictSpan, Window};
 use crate::flips::turning_points;
 use crate::standing::Standing;
@@ -30,10 +29,10 @@ pub struct Sweep {
     pairs: Vec<Pair>,
     rows: Vec<Judged>,
     /// Rows that own a green and do not serve: the same under every horizon.
-    degraded: InOrder,
+    degraded: Sorted,
     degraded_changed: bool,
-    /// When time alone may change the standing of a row: the moment, its place, the lane.
-    queue: BTreeSet<(UnixSeconds, usize, usize)>,
+    /// When time alone may change what a row amounts to under any of the horizons: the second, and its place.
+    queue: Sorted,
     touched: Vec<usize>,
     /// The second that is being gathered.
     moment: UnixSeconds,
@@ -49,11 +48,13 @@ enum Watch {
 }
 
 /// A row of the past as the lanes count it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Judged {
     is_touched: bool,
     /// Where it stands among the degraded rows, if it is one.
-    degraded: Option<(u64, usize)>,
+    degraded: Option<Key>,
+    /// When time alone may change it next, as it stands in the queue.
+    due: Option<UnixSeconds>,
     lanes: Vec<Place>,
 }
 
@@ -76,9 +77,9 @@ impl Sweep {
             lanes: horizons.iter().copied().map(Lane::new).collect(),
             pairs: Vec::new(),
             rows: Vec::new(),
-            degraded: InOrder::new(),
+            degraded: Sorted::default(),
             degraded_changed: false,
-            queue: BTreeSet::new(),
+            queue: Sorted::default(),
             touched: Vec::new(),
             moment: window.from,
             watch: Watch::NotWatching,
@@ -171,7 +172,7 @@ impl Sweep {
         while self.moment < moment {
             self.judge(tell);
             let next = match self.watch {
-                Watch::Watching => self.queue.first().map(|(due, _, _)| *due),
+                Watch::Watching => self.queue.first().map(|(due, _)| UnixSeconds::new(due)),
                 // Nobody sees what time does then.
                 Watch::NotWatching => None,
             };
@@ -182,10 +183,9 @@ impl Sweep {
     /// Judges what the moment has come to.
     fn judge(&mut self, tell: &mut impl FnMut(Told)) {
         let Self { queue, rows, touched, lanes, past, .. } = self;
-        while queue.first().is_some_and(|(due, _, _)| *due <= self.moment) {
-            if let Some((_, place, _)) = queue.pop_first() {
-                touch(rows, touched, lanes.len(), place);
-            }
+        while let Some(key @ (_, place)) = queue.first().filter(|(due, _)| *due <= self.moment.as_secs()) {
+            queue.discard(key);
+            touch(rows, touched, lanes.len(), place);
         }
         let has_other_watch = core::mem::take(&mut self.watch_changed);
         if has_other_watch {
@@ -209,16 +209,26 @@ impl Sweep {
         let row = self.past.row(place);
         let Some(judged) = self.rows.get_mut(place) else { return };
         judged.is_touched = false;
-        for (index, (lane, seat)) in self.lanes.iter_mut().zip(&mut judged.lanes).enumerate() {
+        let mut due: Option<UnixSeconds> = None;
+        for (lane, seat) in self.lanes.iter_mut().zip(&mut judged.lanes) {
             let counted = row.map(|row| (row.standing(lane.horizon, now), (row.held.order, place)));
             lane.recount(seat.counted, counted);
             seat.counted = counted;
-            let due = row.and_then(|row| turning_points(row, lane.horizon, now).into_iter().flatten().min());
-            if due != seat.due {
-                seat.due.map(|due| self.queue.remove(&(due, place, index)));
-                due.map(|due| self.queue.insert((due, place, index)));
-                seat.due = due;
+            for turn in row.map_or([None; 2], |row| turning_points(row, lane.horizon, now)) {
+                due = match (due, turn) {
+                    (Some(due), Some(turn)) => Some(due.min(turn)),
+                    (one, other) => one.or(other),
+                };
             }
+        }
+        if due != judged.due {
+            if let Some(due) = judged.due {
+                self.queue.discard((due.as_secs(), place));
+            }
+            if let Some(due) = due {
+                self.queue.add((due.as_secs(), place));
+            }
+            judged.due = due;
         }
         // The same under every horizon, so that the first lane speaks for all.
         let degraded = match judged.lanes.first().and_then(|seat| seat.counted) {
@@ -226,8 +236,12 @@ impl Sweep {
             Some((Standing::Serving | Standing::NeverGreen, _)) | None => None,
         };
         if degraded != judged.degraded {
-            judged.degraded.map(|key| self.degraded.remove(&key));
-            degraded.map(|key| self.degraded.insert(key));
+            if let Some(key) = judged.degraded {
+                self.degraded.discard(key);
+            }
+            if let Some(key) = degraded {
+                self.degraded.add(key);
+            }
             judged.degraded = degraded;
             self.degraded_changed = true;
         }
@@ -286,9 +300,9 @@ impl Sweep {
 
 /// Notes that a row has to be judged.
 fn touch(rows: &mut Vec<Judged>, touched: &mut Vec<usize>, lanes: usize, place: usize) {
-    if place >= rows.len() {
-        let new = Judged { is_touched: false, degraded: None, lanes: vec![Place::default(); lanes] };
-        rows.resize(place.saturating_add(1), new);
+    while rows.len() <= place {
+        let lanes = (0..lanes).map(|_| Place::default()).collect();
+        rows.push(Judged { is_touched: false, degraded: None, due: None, lanes });
     }
     if let Some(row) = rows.get_mut(place)
         && !core::mem::replace(&mut row.is_touched, true)

@@ -5,9 +5,10 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use greenlight_core::{GoodFor, Held, Horizon, MAX_INTEGER, Name, Route, Row, UnixSeconds, Vouch};
+use greenlight_core::{GoodFor, Held, Horizon, Name, Route, Row, UnixSeconds, Vouch};
 use wasm_bindgen::prelude::*;
 
+use crate::number::{saturating, whole};
 use crate::text::joined;
 
 #[wasm_bindgen]
@@ -222,26 +223,4 @@ fn optional(field: &'static str, wanted: &'static str, value: &JsValue) -> Resul
         return Ok(None);
     }
     whole(value).map(Some).ok_or_else(|| Wrong::new(field, wanted, value.clone()))
-}
-
-/// A whole number from 0 to the largest integer that the wire knows.
-fn whole(value: &JsValue) -> Option<u64> {
-    let number = value.as_f64()?;
-    let secs = saturating(number);
-    (secs <= MAX_INTEGER && as_number(secs).total_cmp(&number).is_eq()).then_some(secs)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast floors what is positive and saturates at both ends, which is what is wanted"
-)]
-fn saturating(number: f64) -> u64 {
-    number as u64
-}
-
-/// The number for a moment or a length; exact, for both are at most 2^53 - 1.
-#[expect(clippy::cast_precision_loss, reason = "nothing above 2^53 - 1 comes here")]
-pub(crate) fn as_number(secs: u64) -> f64 {
-    secs as f64
 }

@@ -8,6 +8,7 @@ use greenlight_core::{Horizon, RowView, Standing, UnixSeconds};
 use wasm_bindgen::prelude::*;
 
 use super::{read, write};
+use crate::number::as_number;
 
 /// A board as `/app` told it. `now` is in Unix seconds, fractions are floored; `stale_after` is in seconds,
 /// null is never, and left out it is the daemon's own. Arrays are in the order of the rows.
@@ -160,7 +161,7 @@ impl Snapshot {
         #[wasm_bindgen(unchecked_optional_param_type = "number | null")] stale_after: JsValue,
     ) -> Result<f64, JsError> {
         let (horizon, now) = self.asked(now, &stale_after)?;
-        Ok(self.board.next_turn(horizon, now).map_or(f64::INFINITY, |at| read::as_number(at.as_secs())))
+        Ok(self.board.next_turn(horizon, now).map_or(f64::INFINITY, |at| as_number(at.as_secs())))
     }
 
     /// The places of the rows, worst first.
@@ -188,5 +189,5 @@ fn number(standing: Standing) -> u8 {
 }
 
 fn moments(moments: impl Iterator<Item = Option<UnixSeconds>>) -> Vec<f64> {
-    moments.map(|at| at.map_or(f64::NAN, |at| read::as_number(at.as_secs()))).collect()
+    moments.map(|at| at.map_or(f64::NAN, |at| as_number(at.as_secs()))).collect()
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use greenlight_core::{Flip, Horizon, Judgement, Name, Verdict};
 use wasm_bindgen::prelude::*;
 
-use super::read::as_number;
+use crate::number::as_number;
 
 #[wasm_bindgen]
 extern "C" {

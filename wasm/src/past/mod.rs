@@ -1,6 +1,8 @@
 //! The past: what was recorded of a board, and of the roll of a service, replayed under any policy.
 
 mod event;
+mod history;
 mod rehearsal;
 
+pub use history::History;
 pub use rehearsal::Roll;

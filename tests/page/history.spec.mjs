@@ -1,0 +1,294 @@
+// The History view against the real daemon, and with exports from disk: windows, what-ifs, the cursor, tables, refusals.
+
+import { readFileSync } from 'node:fs';
+
+import { Daemon, degraded, serving } from './daemon.mjs';
+import { expect, test as base } from './pages.mjs';
+import { HOUR, changed, exported, row, story } from './past.mjs';
+
+const test = base;
+const FROM = 1_785_740_400;
+const START_MS = 30_000;
+
+const slider = (page) => page.getByRole('slider', { name: 'Moment' });
+const said = (page) => page.getByRole('region', { name: 'At the cursor' });
+const sums = (page) => page.getByRole('region', { name: 'Sums' });
+const labels = (page) => page.locator('.past-instance .past-label-name').allTextContents();
+const query = (page) => Object.fromEntries(new URL(page.url()).searchParams);
+
+async function open_history(page, url, more = '') {
+  await page.goto(`${url}/?view=history${more}`);
+  await expect(slider(page)).toBeVisible({ timeout: START_MS });
+  await expect(page.getByLabel('Horizon', { exact: true })).toBeEnabled({ timeout: START_MS });
+}
+
+async function open_file(page, url, text, name = 'incident.jsonl') {
+  await page.goto(`${url}/?view=history`);
+  await expect(page.getByRole('button', { name: 'Show', exact: true })).toBeVisible({ timeout: START_MS });
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Open saved…' }).click();
+  await (await chosen).setFiles({ name, mimeType: 'application/jsonl', buffer: Buffer.from(text) });
+}
+
+/** A daemon on which `lane` broke after it had served. */
+async function eventful(daemon) {
+  await daemon.publish('driver', [serving('dev'), serving('lane')]);
+  await daemon.publish('driver', [serving('dev'), degraded('lane'), degraded('merge', { idle_secs: 100_000 })]);
+}
+
+test('a window of the daemon is shown: presets, the own horizon, who is to blame, and the sums add up to it', async ({ page, daemon }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url);
+  await expect(page.getByRole('button', { name: '24h', exact: true }).first()).toHaveAttribute('aria-pressed', 'true');
+  await expect(sums(page)).toContainText('1h (the daemon’s)');
+  expect(await labels(page)).toEqual(['lane', 'merge', 'dev']);
+  await page.getByRole('button', { name: '1h', exact: true }).first().click();
+  await expect(sums(page)).toContainText('1 h: ');
+  expect(query(page)).toEqual({ view: 'history', from: '-1h' });
+  await expect(slider(page)).toBeVisible();
+  await slider(page).press('End');
+  await expect(said(page)).toContainText('Not ready: lane under 1 hour');
+  await expect(said(page).locator('[data-standing=live_degraded]')).toContainText('lane');
+  await expect(said(page).locator('[data-standing=stale_degraded]')).toContainText('merge');
+  await slider(page).press('Home');
+  await expect(said(page)).toContainText('Not watched');
+});
+
+test('what happens later moves no window until it is asked for', async ({ page, daemon }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url, '&from=-1h');
+  const events = async () => Number(/([\d,]+) events?/.exec(await sums(page).textContent())[1].replace(',', ''));
+  const before = await events();
+  await daemon.publish('driver', [serving('dev'), serving('lane'), degraded('merge')]);
+  await page.getByRole('button', { name: 'Now', exact: true }).click();
+  await expect.poll(events).toBeGreaterThan(before);
+  await slider(page).press('End');
+  await expect(said(page).locator('[data-standing=serving]')).toHaveCount(2);
+});
+
+test('a what-if has a lane, marks where it differs, and its sums beside the daemon’s', async ({ page, daemon }) => {
+  await open_file(page, daemon.url, story(FROM));
+  await expect(slider(page)).toBeVisible();
+  await expect(page.locator('.past-what-if')).toHaveCount(0);
+  await expect(sums(page).locator('tbody tr')).toHaveCount(1);
+  await page.getByRole('button', { name: '15m' }).click();
+  await expect(page.locator('.past-what-if')).toContainText('What if 15m');
+  await expect(page.locator('.past-differs .look-differs')).toHaveCount(1);
+  const cells = await sums(page).locator('tbody tr').allTextContents();
+  expect(cells[0]).toContain('1h (the daemon’s)');
+  expect(cells[1]).toContain('What if 15m');
+  expect(cells[0]).not.toEqual(cells[1].replace('What if 15m', '1h (the daemon’s)'));
+  expect(query(page)).toMatchObject({ stale_after: '15m' });
+  await page.getByLabel('Horizon', { exact: true }).fill('2h30m');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.past-what-if')).toContainText('What if 2h30m');
+  await page.getByLabel('Horizon', { exact: true }).fill('soon');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('A horizon is 15m');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.past-what-if')).toHaveCount(0);
+});
+
+test('the cursor goes by keys, from change to change, and says everything in words', async ({ page, daemon }) => {
+  await open_file(page, daemon.url, story(FROM));
+  await page.getByRole('button', { name: '15m' }).click();
+  await slider(page).focus();
+  await page.keyboard.press('Home');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM));
+  // The break of `lane`, five hours in: each step goes to the next change of any lane shown.
+  for (let steps = 0; steps < 20 && Number(await slider(page).getAttribute('aria-valuenow')) < FROM + 5 * HOUR; steps++) await page.keyboard.press('Shift+ArrowRight');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM + 5 * HOUR));
+  await expect(slider(page)).toHaveAttribute('aria-valuetext', /14:00:00 UTC\+2\. Not ready: lane\. What if 15 minutes: Not ready: lane$/);
+  await page.keyboard.press('Shift+ArrowRight');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM + 5 * HOUR + 900));
+  await expect(said(page)).toContainText('Not ready: lane under 1 hour');
+  await expect(said(page)).toContainText('Ready under 15 minutes');
+  await expect(said(page)).toContainText('The horizons differ because of lane.');
+  await expect(said(page)).toContainText('would be stale degraded');
+  await expect(said(page)).toContainText('0d9f3aa10');
+  await page.keyboard.press('Shift+ArrowLeft');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM + 5 * HOUR));
+  await page.keyboard.press('ArrowRight');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM + 5 * HOUR + 432));
+  await page.keyboard.press('PageDown');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM + 5 * HOUR + 432 - 4320));
+  await page.keyboard.press('End');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM + 24 * HOUR - 1));
+  await page.keyboard.press('Escape');
+  await expect(said(page)).toContainText('Point at the lanes');
+});
+
+test('the cursor goes by pointer: over the lanes it shows, a click keeps it', async ({ page, daemon }) => {
+  await open_file(page, daemon.url, story(FROM));
+  await expect(slider(page)).toBeVisible();
+  const box = await slider(page).boundingBox();
+  await page.mouse.move(box.x + (box.width * 16.5) / 24, box.y + 20);
+  await expect(said(page)).toContainText('lane');
+  await expect(said(page)).toContainText('Not ready');
+  await page.mouse.move(5, 5);
+  await expect(said(page)).toContainText('Point at the lanes');
+  await page.mouse.click(box.x + (box.width * 18) / 24, box.y + 20);
+  await page.mouse.move(5, 5);
+  await expect(said(page)).toContainText('Stale degraded');
+  await expect.poll(() => query(page).at ?? '').toMatch(/^2026-08-04T0[01]:/);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await expect(said(page)).toContainText('Point at the lanes');
+});
+
+test('masked and unwatched time are drawn as shapes of their own', async ({ page, daemon }) => {
+  await open_file(page, daemon.url, story(FROM));
+  const lanes = page.locator('.past-instance', { hasText: 'lane' }).first().locator('svg');
+  for (const look of ['serving', 'live_degraded', 'stale_degraded', 'not_watching']) await expect(lanes.locator(`.look-${look}`)).toHaveCount(1);
+  const shapes = await lanes.locator('path').evaluateAll((paths) => paths.map((path) => path.getAttribute('d').replace(/M\d+ /, 'M ').split('H')[0]));
+  expect(new Set(shapes).size).toBe(4);
+  await expect(page.locator('.past-own .look-not_watching')).toHaveCount(1);
+  await expect(sums(page)).toContainText('29 m 59 s');
+});
+
+test('each picture has a table, a page at a time', async ({ page, daemon }) => {
+  const events = [[FROM, 'started', { watched_until_unix: null }]];
+  for (let at = 0; at < 120; at++) events.push(changed(FROM + 10 * at, 'dev', 0, row(at % 2 === 0 ? 'a1' : null, 'a1')));
+  await open_file(page, daemon.url, exported({ from: FROM, to: FROM + 1200, events }));
+  const table = page.locator('details', { hasText: 'The verdict as a table' });
+  await expect(table).toContainText('120 rows');
+  await expect(table.locator('table')).toHaveCount(0);
+  await table.locator('summary').click();
+  await expect(table.locator('tbody tr')).toHaveCount(50);
+  await expect(table.locator('tbody tr').nth(1)).toContainText('Not ready: nothing served; degraded: dev');
+  await table.getByRole('button', { name: 'Later rows' }).click();
+  await table.getByRole('button', { name: 'Later rows' }).click();
+  await expect(table).toContainText('101 to 120 of 120');
+  await expect(table.locator('tbody tr')).toHaveCount(20);
+  await expect(table.getByRole('button', { name: 'Later rows' })).toBeDisabled();
+  await page.locator('summary', { hasText: 'The instances shown' }).click();
+  await expect(page.getByRole('region', { name: 'The instances shown as a table' }).locator('tbody tr').first()).toContainText('dev');
+});
+
+test('the address is the view, and Back goes back', async ({ page, daemon }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url);
+  await page.getByRole('button', { name: '7d', exact: true }).click();
+  await page.getByRole('button', { name: '15m' }).click();
+  await expect(page.locator('.past-what-if')).toBeVisible();
+  await slider(page).press('End');
+  await expect.poll(() => query(page)).toMatchObject({ view: 'history', from: '-7d', stale_after: '15m', at: /./ });
+  const { at } = query(page);
+  const other = await page.context().newPage();
+  await open_history(other, daemon.url, `&from=-7d&stale_after=15m&at=${at}&all=1`);
+  await expect(other.locator('.past-what-if')).toBeVisible();
+  await expect(said(other)).toContainText('under 1 hour');
+  await other.close();
+  await page.goBack();
+  await expect(page.locator('.past-what-if')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: '7d', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  await page.goBack();
+  await expect(page.getByRole('button', { name: '24h', exact: true }).first()).toHaveAttribute('aria-pressed', 'true');
+  await page.goForward();
+  await page.goForward();
+  await expect(page.locator('.past-what-if')).toBeVisible();
+  await page.getByRole('link', { name: 'Live' }).click();
+  await expect(page.locator('.banner')).toBeVisible();
+  expect(query(page)).toEqual({ stale_after: '15m' });
+});
+
+test('any range can be written, as people write moments', async ({ page, daemon }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url);
+  await page.getByLabel('From', { exact: true }).fill('2026-08-03 14:05');
+  await page.getByLabel('To', { exact: true }).fill('2026-08-03T12:35:30Z');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect(sums(page)).toContainText('2026-08-03 14:05:00 UTC+2 to 2026-08-03 14:35:30 UTC+2, 30 m 30 s');
+  expect(query(page)).toEqual({ view: 'history', from: '2026-08-03T12:05:00Z', to: '2026-08-03T12:35:30Z' });
+  await expect(page.getByLabel('From', { exact: true })).toHaveValue('2026-08-03 14:05:00');
+  await page.getByLabel('From', { exact: true }).fill('yesterday');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText('A moment is');
+  await page.getByLabel('From', { exact: true }).fill('-90m');
+  await page.getByLabel('To', { exact: true }).fill('now');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect(sums(page)).toContainText('1 h 30 m: ');
+});
+
+test('an export is opened offline, and what is saved from here is one', async ({ page, daemon, context }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url, '&from=-1h');
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Save this window' }).click();
+  const text = readFileSync(await (await download).path(), 'utf8');
+  expect(text.split('\n')[0]).toContain('greenlight.history/1');
+  await context.setOffline(true);
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Open saved…' }).click();
+  await (await chosen).setFiles({ name: 'saved.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) });
+  await expect(sums(page)).toContainText('from saved.jsonl');
+  expect(await labels(page)).toEqual(['lane', 'merge', 'dev']);
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Back to the daemon’s' }).click();
+  await expect(sums(page)).not.toContainText('saved.jsonl');
+});
+
+test('what is no whole export is refused with its line, and shown up to there if asked', async ({ page, daemon }) => {
+  const whole = story(FROM);
+  const lines = whole.trimEnd().split('\n');
+  const alert = page.getByRole('alert');
+  await open_file(page, daemon.url, `${lines.slice(0, 8).join('\n')}\n`);
+  await expect(alert).toContainText('incident.jsonl is refused. line 9: the export breaks off before its end.');
+  await expect(slider(page)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Show what stands before it: 7 events' }).click();
+  await expect(sums(page)).toContainText('Only what stood before the line that was refused');
+  await slider(page).press('End');
+  await expect(said(page)).toContainText('Not watched');
+  await open_file(page, daemon.url, story(FROM, { schema: 'greenlight.history/7' }));
+  await expect(alert).toContainText('line 1: the export is greenlight.history/7, of a newer version');
+  await expect(page.getByRole('button', { name: /Show what stands/ })).toHaveCount(0);
+  await open_file(page, daemon.url, lines.with(4, '{"at_unix":1,"event":"painted"}').join('\n'));
+  await expect(alert).toContainText('line 5: no event of a history: event is "painted"');
+  await open_file(page, daemon.url, whole.slice(0, -30));
+  await expect(alert).toContainText(`line ${lines.length}: the export breaks off before its end`);
+});
+
+test('hostile names are inert text', async ({ page, daemon }) => {
+  const names = ['<img/src=x/onerror=window.hacked=1>', 'n'.repeat(253), '🚦-emoji-🚀', '__proto__', 'constructor'];
+  const events = [[FROM, 'started', { watched_until_unix: null }], ...names.map((name, at) => changed(FROM, name, at, row(at === 0 ? null : '<b>\u202egnp</b>', '<script>'))), [FROM + 60, 'removed', { name: names[1] }]];
+  await open_file(page, daemon.url, exported({ from: FROM, to: FROM + 3600, events }), '<b>x</b>.jsonl');
+  await slider(page).press('Home');
+  await expect(said(page)).toContainText('Not ready: <img/src=x/onerror=window.hacked=1>');
+  for (const summary of await page.locator('summary').all()) await summary.click();
+  expect((await labels(page)).toSorted()).toEqual(names.toSorted());
+  expect(await page.evaluate(() => window.hacked)).toBeUndefined();
+  expect(await page.locator('#page img, #page script, #page b b').count()).toBe(0);
+  expect(await page.locator('#page').evaluate((element) => /[\u202a-\u202e\u2066-\u2069]/.test(element.textContent))).toBe(false);
+  for (const width of [1280, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), `${width}`).toBe(true);
+  }
+});
+
+test('twelve instances have lanes, and the others when asked', async ({ page, daemon }) => {
+  const events = [[FROM, 'started', { watched_until_unix: null }], ...Array.from({ length: 300 }, (_, at) => changed(FROM + at, `slot-${String(at).padStart(3, '0')}`, at, row(at % 7 === 0 ? null : 'a1', 'a1')))];
+  await open_file(page, daemon.url, exported({ from: FROM, to: FROM + 3600, events }));
+  await expect(page.locator('.past-instance')).toHaveCount(12);
+  expect((await labels(page))[0]).toBe('slot-000');
+  await page.getByRole('button', { name: '288 other instances' }).click();
+  await expect(page.locator('.past-instance')).toHaveCount(200);
+  await expect(page.locator('.past-more')).toContainText('100 others have no lane');
+  expect(query(page).all).toBe('1');
+});
+
+test('it says what was pruned', async ({ page, daemon }) => {
+  await open_file(page, daemon.url, story(FROM, { complete_from_unix: FROM + 2 * HOUR }));
+  await expect(page.locator('[data-complete-from]')).toContainText('What was before 2026-08-03 11:00:00 UTC+2 has been pruned');
+});
+
+base('a daemon without a history is told in words', async ({ page }) => {
+  const daemon = await Daemon.start();
+  daemon.data = 'memory';
+  await daemon.kill();
+  await daemon.run('127.0.0.1:0');
+  await page.goto(`${daemon.url}/?view=history`);
+  await expect(page.getByRole('alert')).toContainText('There is no history to show: this daemon keeps no history: it was started with --data memory', { timeout: START_MS });
+  await page.route('**/history?*', (route) => route.fulfill({ status: 404, contentType: 'application/problem+json', body: '{"detail":"no such route: /openapi.json lists them all"}' }));
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('alert')).toContainText('this daemon is too old to keep a history');
+  await daemon.kill();
+});

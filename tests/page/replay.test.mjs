@@ -1,0 +1,175 @@
+// One replay: what the page's wasm makes of an export is what the rules make of it natively, to the byte; and what it
+// refuses it refuses in the same words.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+
+import { past_wasm, root } from './site.mjs';
+import { Lines } from '../../web/static/history-lines.js';
+import { replay } from '../../web/static/history-replay.js';
+import { story } from './past.mjs';
+
+const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 40));
+const wasm = await past_wasm();
+
+/** @param {(string|number)[]} args */
+function lives(...args) {
+  const text = execFileSync(`${root}/target/debug/examples/replayed_weeks`, args.map(String), { encoding: 'utf8', maxBuffer: 2 ** 30 });
+  return text.trimEnd().split('\n').map((line) => JSON.parse(line));
+}
+
+/** The wasm's numbers as the lines that the rules write natively. */
+function answered(life) {
+  const history = new wasm.History();
+  const lines = new Lines(history);
+  for (const line of life.lines) lines.read(line, true);
+  lines.end();
+  const told = history.replay(life.from, life.to, Float64Array.from(life.stale_after, (secs) => secs ?? Infinity), lines.names.size);
+  const words = history.words();
+  const [name_of, sha_of] = [[...lines.names.keys()], [...lines.shas.keys()]];
+  const secs_of = (lane) => life.stale_after[lane];
+  const blame = (key, place) => {
+    const [more, ...who] = history.blame(place);
+    return `"${key}":${JSON.stringify(who.map((number) => name_of[number]))},"more":${more}`;
+  };
+  const lanes = life.stale_after.length;
+  const sums_at = told.length - 1 - lanes * 5 * (1 + name_of.length);
+  let text = '';
+  for (let at = 0; at < sums_at; at += 7) {
+    const [kind, lane, from, to, what, who, sha] = told.subarray(at, at + 7);
+    const span = `"from_unix":${from},"to_unix":${to}`;
+    if (kind === 0) {
+      const said = words[what];
+      const red = said === 'live_degraded' || said === 'nothing_serving';
+      text += `{"span":"verdict","stale_after_secs":${secs_of(lane)},${span},"said":"${red ? `not_ready","reason":"${said}",${blame('blame', who)}` : `${said}"`}}\n`;
+    } else if (kind === 1) {
+      text += `{"span":"standing","name":${JSON.stringify(name_of[who])},"stale_after_secs":${secs_of(lane)},${span},"stood":"${words[what]}","serving_sha":${sha < 0 ? null : JSON.stringify(sha_of[sha])}}\n`;
+    } else {
+      text += `{"span":"difference","ready_under_secs":${secs_of(lane)},"not_ready_under_secs":${secs_of(what)},${span},${blame('rows', who)}}\n`;
+    }
+  }
+  const of_instance = (sums) => `"serving_secs":${sums[0]},"vetoed_secs":${sums[1]},"masked_secs":${sums[2]},"never_green_secs":${sums[3]},"not_watched_secs":${sums[4]}`;
+  for (let lane = 0; lane < lanes; lane++) {
+    const at = sums_at + lane * 5 * (1 + name_of.length);
+    const [ready, not_ready, not_watched, flips, longest] = told.subarray(at, at + 5);
+    const each = name_of.map((name, number) => ({ name, sums: told.subarray(at + 5 * (number + 1), at + 5 * (number + 2)) })).filter(({ sums }) => sums.some((sum) => sum > 0));
+    each.sort((one, other) => Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)));
+    const all = each.reduce((total, { sums }) => total.map((sum, which) => sum + sums[which]), [0, 0, 0, 0, 0]);
+    text += `{"sums":"verdict","stale_after_secs":${secs_of(lane)},"ready_secs":${ready},"not_ready_secs":${not_ready},"not_watched_secs":${not_watched},"flips":${flips},"longest_not_ready_secs":${longest},`
+      + `"all_instances":{${of_instance(all)}},"instances":[${each.map(({ name, sums }) => `{"name":${JSON.stringify(name)},${of_instance(sums)}}`).join(',')}]}\n`;
+  }
+  history.free();
+  return text;
+}
+
+function check(kind, count, secs, every) {
+  test(`${kind}, from seed ${seed}`, () => {
+    let spans = 0;
+    for (const life of lives(seed, count, secs, every)) {
+      const text = answered(life);
+      // By line: a difference of megabytes says nothing.
+      const [got, wanted] = [text.split('\n'), life.answered.split('\n')];
+      const at = got.findIndex((line, place) => line !== wanted[place]);
+      assert.ok(text === life.answered, `seed ${life.seed}, line ${at}: got ${got[at]}\nwanted ${wanted[at]}`);
+      spans += got.length;
+    }
+    console.log(`${kind}, ${count} from seed ${seed}: ${spans} lines of spans and sums under 5 horizons, the same bytes`);
+  });
+}
+
+check('weeks', 2, 7 * 86_400, 240);
+check('eventful hours', 20, 4 * 3600, 40);
+check('many things in a second', 10, 900, 2);
+
+/** What is read of an export before it is refused, and why it is. */
+function refused(lines, is_whole = true) {
+  const reader = new Lines(new wasm.History());
+  try {
+    lines.forEach((line, at) => reader.read(line, is_whole || at < lines.length - 1));
+    reader.end();
+    return null;
+  } catch (error) {
+    return error.message;
+  }
+}
+
+const HEAD = { schema: 'greenlight.history/1', version: '0.1.0', from_unix: 10, to_unix: 90, known_until_unix: 80, stale_after_secs: 3600, complete_from_unix: null, names: null, overtaking: [] };
+const head = JSON.stringify(HEAD);
+const started = '{"at_unix":10,"event":"started","watched_until_unix":null}';
+const row = { serving_sha: 'a1', last_green: 'a1' };
+const changed = (more = {}, field = {}) => JSON.stringify({ at_unix: 20, event: 'changed', name: 'dev', order: 0, source: 'driver', last_change_unix: 20, ...more, row: { ...row, ...field } });
+const end = (events, next = null) => JSON.stringify({ end: { events, next } });
+
+test('what is no whole export is refused with its line, in the words that the command line has', () => {
+  assert.equal(refused([head, started, changed(), end(2)]), null);
+  for (const [lines, why] of [
+    [[], 'line 1: the first line of an export is its head, and this is none'],
+    [['\u0000'], 'line 1: the first line of an export is its head, and this is none'],
+    [['7'], 'line 1: the first line of an export is its head, and this is none'],
+    [[started], 'line 1: the first line of an export is its head, and this is none'],
+    [[JSON.stringify({ ...HEAD, schema: 'greenlight.history/12' })], 'line 1: the export is greenlight.history/12, of a newer version; this one reads greenlight.history/1'],
+    [['{"schema":"greenlight.rehearsal/1"}'], 'line 1: greenlight.rehearsal/1 is no export of a history; this version reads greenlight.history/1'],
+    [['{"schema":"x\\n\\u202e"}'], 'line 1: x\\u{a}\\u{202e} is no export of a history; this version reads greenlight.history/1'],
+    [[JSON.stringify({ ...HEAD, to_unix: -1 })], 'line 1: the head is wrong: to_unix is -1, a whole number is wanted'],
+    [[head, started], 'line 3: the export breaks off before its end'],
+    [[head, started, end(2)], 'line 3: there were 2 events, and 1 of them are here'],
+    [[head, started, end(1, 77)], 'line 3: this is one page of several: export the whole window'],
+    [[head, started, end(1), started], 'line 4: something stands behind the end'],
+    [[head, 'null'], 'line 2: no event of a history: no object'],
+    [[head, '{"at_unix":10,"event":"painted"}'], 'line 2: no event of a history: event is "painted", something that happens is wanted'],
+    [[head, started, changed({ name: 'a b' })], 'line 3: no event of a history: name is "a b", the name of an instance is wanted'],
+    [[head, changed({ source: 'a/b' })], 'line 2: no event of a history: source is "a/b", the name of a source is wanted'],
+    [[head, changed({ at_unix: 1.5 })], 'line 2: no event of a history: at_unix is 1.5, a whole number is wanted'],
+    [[head, changed({ last_change_unix: undefined })], 'line 2: no event of a history: last_change_unix is missing, a whole number is wanted'],
+    [[head, changed({}, { serving_sha: 5 })], 'line 2: no event of a history: serving_sha is 5, a text or null is wanted'],
+    [[head, changed({}, { last_green: undefined })], 'line 2: no event of a history: last_green is missing, a text or null is wanted'],
+    [[head, '{"at_unix":10,"event":"lapsed","source":"ci","names":{}}'], 'line 2: no event of a history: names is {}, a list is wanted'],
+    [[head, '{"at_unix":10,"event":"started","watched_until_unix":3,"drift_secs":0.5}'], 'line 2: no event of a history: drift_secs is 0.5, whole seconds is wanted'],
+    [[head, `{"at_unix":10,"event":"removed","name":"dev","x":"${'y'.repeat(9 << 20)}"}`], 'line 2: the line is 9437236 bytes long, at most 8388608'],
+  ]) assert.equal(refused(lines), why);
+  assert.match(refused([head, started.slice(0, -5)]), /^line 2: no event of a history: /);
+  assert.equal(refused([head, started.slice(0, -5)], false), 'line 2: the export breaks off before its end');
+});
+
+test('what stood before a refused line is replayed, up to its newest event', () => {
+  const history = new wasm.History();
+  const lines = new Lines(history);
+  for (const line of [head, started, changed(), changed({ at_unix: 40 }, { serving_sha: null })]) lines.read(line, true);
+  assert.throws(() => lines.read('{', true), /line 5: /);
+  const told = history.replay(10, 90, Float64Array.of(3600), 1);
+  assert.equal(told.at(-1), 40);
+  const words = history.words();
+  assert.deepEqual([[...lines.names], [...lines.shas], lines.head], [[['dev', 0]], [['a1', 0]], HEAD]);
+  const verdicts = [];
+  for (let at = 0; at < told.length - 11; at += 7) if (told[at] === 0) verdicts.push([told[at + 2], told[at + 3], words[told[at + 4]]]);
+  assert.deepEqual(verdicts, [[10, 20, 'nothing_serving'], [20, 40, 'ready'], [40, 90, 'not_watching']]);
+});
+
+test('the sums of a story are those of its spans, however many shas it has', () => {
+  const wasm_history = new wasm.History();
+  const lines = new Lines(wasm_history);
+  for (const line of story(1_785_740_400).trimEnd().split('\n')) lines.read(line, true);
+  lines.end();
+  const { from_unix: from, to_unix: to } = lines.head;
+  const told = replay(wasm_history, lines, from, to, [3600, 900]);
+  for (const lane of [0, 1]) {
+    const secs = (...wanted) => told.verdicts[lane].filter((span) => wanted.includes(told.word(span))).reduce((sum, span) => sum + told.end(span) - told.start(span), 0);
+    const { ready, not_ready, not_watched } = told.sums[lane];
+    assert.deepEqual([ready, not_ready, not_watched], [secs('ready'), secs('live_degraded', 'nothing_serving'), secs('not_watching')]);
+    assert.equal(ready + not_ready + not_watched, to - from);
+  }
+  assert.deepEqual(told.order.map((number) => told.names[number]), ['lane', 'dev', 'merge', 'feature-x']);
+  assert.ok(told.masked[1] > told.masked[0] && told.masked[0] > 0 && told.differences.length > 0);
+});
+
+test('no moment and no horizon traps', () => {
+  const history = new wasm.History();
+  assert.equal(history.replay(0, 10, Float64Array.of(5), 0).at(-1), 0);
+  const lines = new Lines(history);
+  for (const line of [head, started, changed(), end(2)]) lines.read(line, true);
+  const odd = [NaN, -Infinity, -1, 0, 0.5, 3600, 2 ** 53, 1e300, Infinity];
+  for (const from of odd) for (const to of odd) for (const secs of odd) history.replay(from, to, Float64Array.of(secs, 3600), 1);
+  assert.equal(history.replay(0, 10, new Float64Array(), 1).length, 1);
+  assert.deepEqual(Array.from(history.blame(99)), []);
+});

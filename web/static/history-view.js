@@ -1,0 +1,276 @@
+// The History view as it is drawn: the window, the what-if, the sums, the lanes, and the moment under the cursor.
+
+/** @typedef {import('../types/page').Host} Host */
+/** @typedef {import('../types/page').Painted} Painted */
+/** @typedef {import('../types/page').Replay} Replay */
+/** @typedef {import('../types/page').State} State */
+/** @typedef {import('../types/page').Time} Time */
+/** @typedef {import('./dom.js').VNode} VNode */
+/** @typedef {import('./history.js').Shown} Shown */
+
+import { zone_minutes } from './clock.js';
+import { h, lazy } from './dom.js';
+import { lanes_shown } from './history.js';
+import { span_at } from './history-replay.js';
+import { tables } from './history-tables.js';
+import { PAST_WORDS, blamed, iso, length, verdict_words, when } from './history-words.js';
+import { icon } from './icons.js';
+import { lane, place, ticks } from './lanes.js';
+import { moment, plural, short_horizon, short_sha, spoken_horizon, visible, zone_name } from './words.js';
+
+const WINDOWS = ['1h', '24h', '7d', '30d'];
+const HORIZONS = ['15m', '30m', '1h', '4h', '24h', 'never'];
+/** From what is seen last to what is seen first. A thin look is a line. */
+const LOOKS = {
+  serving: { top: 9, bottom: 15, words: 'ready, or serving' },
+  never_green: { top: 12, bottom: 12, words: 'never green' },
+  stale_degraded: { top: 6, bottom: 18, words: 'masked: degraded, and no longer vetoing' },
+  not_watching: { top: 12, bottom: 12, words: 'not watched' },
+  live_degraded: { top: 1, bottom: 23, words: 'not ready, or vetoing' },
+};
+const LOOK_LIST = Object.entries(LOOKS).map(([name, look]) => ({ name, ...look }));
+/** @type {Record<string, number>} */
+const LOOK_OF = { serving: 0, ready: 0, never_green: 1, stale_degraded: 2, not_watching: 3, live_degraded: 4, nothing_serving: 4 };
+const DIFFERENT = [{ name: 'differs', top: 10, bottom: 20 }];
+/** A sha is written where it has so much of the picture. */
+const ROOM = 0.1;
+
+/**
+ * @param {Shown} shown @param {Host} host @param {URLSearchParams} asked @param {State} state @param {Time} time
+ * @returns {VNode[]}
+ */
+export function view(shown, host, asked, state, time) {
+  const { replay, stage } = shown;
+  return [
+    h('h1', { key: 'heading', class: 'past-name' }, 'History'),
+    range(shown, time),
+    what_if(shown, state),
+    stage === 'shown' && replay && shown.lines?.head ? h('div', { key: 'past', class: 'past' },
+      lazy('sums', [replay, time.zone, shown.part], () => sums(shown, replay)),
+      picture(shown, replay),
+      said(shown, replay),
+      tables(shown, replay),
+      lazy('take', [asked.toString(), replay], () => take_away(shown, replay, host, asked)))
+      : h('div', { key: 'past', class: 'past' }, trouble(shown)),
+  ];
+}
+
+/** @param {Shown} shown @param {Time} time */
+function range(shown, time) {
+  const head = shown.lines?.head;
+  const preset = shown.to === '' && shown.from.startsWith('-');
+  const whole = shown.file === '' && head && shown.stage === 'shown';
+  return h('section', { key: 'range', class: 'horizon', 'aria-label': 'Window' },
+    h('h2', null, 'Window'),
+    h('div', { class: 'chips', role: 'group', 'aria-label': 'The last' }, ...WINDOWS.map((name) =>
+      h('button', { type: 'button', class: 'chip', 'aria-pressed': String(shown.file === '' && preset && shown.from === `-${name}`), on: { click: ['past', 'window', `-${name}`] } }, name))),
+    h('form', { class: 'past-range', on: { submit: ['past', 'range'] } },
+      field('From', 'from', shown.draft.from ?? (head && shown.file !== '' ? when(head.from_unix, false) : written(shown.from))), ' to ',
+      field('To', 'to', shown.draft.to ?? (head && shown.file !== '' ? when(head.to_unix, false) : written(shown.to) || 'now')), ' ',
+      h('button', { type: 'submit' }, 'Show')),
+    shown.file !== '' && h('p', { class: 'after' }, `of ${visible(shown.file)} `, h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] } }, 'Back to the daemon’s')),
+    preset && whole && h('p', { class: 'after' }, `up to ${moment(head.to_unix - 1, time.now, time.zone, true)} ${zone_name(time.zone)} `,
+      h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] }, title: 'Move the window up to now' }, 'Now')),
+    shown.wrong !== '' && h('p', { class: 'past-wrong', role: 'alert' }, shown.wrong));
+}
+
+/** @param {string} label @param {string} name @param {string} value */
+function field(label, name, value) {
+  return h('input', { type: 'text', class: 'field', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', size: 20, value, on: { input: ['past', 'write', name] } });
+}
+
+/** A moment of an address as people write it. @param {string} text */
+function written(text) {
+  const unix = Date.parse(text) / 1000;
+  return text === '' || text.startsWith('-') || Number.isNaN(unix) ? text : when(unix, false);
+}
+
+/** @param {Shown} shown @param {State} state */
+function what_if(shown, state) {
+  const own = shown.lines?.head?.stale_after_secs;
+  const off = state.wasm !== 'running' || own === undefined;
+  const told = own === undefined ? '' : name_of(own);
+  const presets = own === undefined || HORIZONS.includes(told) ? HORIZONS : [told, ...HORIZONS];
+  const chosen = shown.stale_after || told;
+  return h('section', { key: 'horizon', class: 'horizon', 'aria-label': 'What if' },
+    h('h2', null, 'What if'),
+    h('div', { class: 'chips', role: 'group', 'aria-label': 'What if a change had counted for' }, ...presets.map((name) =>
+      h('button', { type: 'button', class: 'chip', disabled: off, 'aria-pressed': String(chosen === name), on: { click: ['past', 'horizon', name === told ? '' : name] } },
+        name, name === told && h('span', { class: 'chip-note' }, ' daemon’s')))),
+    h('form', { class: 'horizon-form', on: { submit: ['past', 'horizon-done'] } },
+      h('input', { type: 'text', id: 'horizon', class: 'field', 'aria-label': 'Horizon', disabled: off, autocomplete: 'off', spellcheck: 'false', size: 6, value: chosen })));
+}
+
+/** A day is compared with hours here. @param {number|null} secs */
+function name_of(secs) {
+  return secs === 86_400 ? '24h' : short_horizon(secs);
+}
+
+/** @param {Shown} shown @returns {VNode} */
+function trouble(shown) {
+  if (shown.stage === 'loading') return h('p', { class: 'past-trouble', role: 'status' }, shown.read === 0 ? 'Reading the history…' : `Reading the history: ${plural(shown.read, 'event')} so far…`);
+  const events = shown.lines?.head ? shown.lines.events : 0;
+  return h('div', { class: 'past-trouble', role: 'alert' },
+    h('p', null, h('strong', null, shown.stage === 'refused' ? `${visible(shown.file)} is refused. ` : 'There is no history to show: '), visible(shown.trouble), '.'),
+    shown.stage === 'refused' && events > 0 && h('p', null, h('button', { type: 'button', on: { click: ['past', 'part'] } }, `Show what stands before it: ${plural(events, 'event')}`)),
+    shown.stage === 'failed' && h('p', null, h('button', { type: 'button', on: { click: ['past', 'now'] } }, 'Try again')));
+}
+
+/** @param {Shown} shown @param {Replay} replay */
+function sums(shown, replay) {
+  const head = /** @type {import('../types/page').HistoryHead} */ (shown.lines?.head);
+  const trial = replay.horizons.length > 1;
+  const pruned = head.complete_from_unix;
+  /** @type {[string, (lane: number) => string][]} */
+  const rows = [
+    ['Ready', (at) => length(replay.sums[at].ready)],
+    ['Not ready', (at) => length(replay.sums[at].not_ready)],
+    ['Longest not ready', (at) => length(replay.sums[at].longest)],
+    ['Flips', (at) => String(replay.sums[at].flips)],
+    ['Masked', (at) => length(replay.masked[at])],
+    ['Not watched', (at) => length(replay.sums[at].not_watched)],
+  ];
+  return h('section', { class: 'past-sums', 'aria-label': 'Sums' },
+    h('p', { class: 'past-of' }, h('strong', null, `${when(replay.from)} to ${when(replay.to)}`),
+      `, ${length(replay.to - replay.from)}: ${plural(shown.lines?.events ?? 0, 'event')} of ${plural(replay.order.length, 'instance')}`,
+      head.names !== null && ', and of no others', shown.file !== '' && ` from ${visible(shown.file)}`,
+      shown.part && h('strong', { class: 'past-part' }, ` Only what stood before the line that was refused, until ${when(replay.known_until)}.`),
+      pruned !== null && pruned > replay.from && h('strong', { class: 'past-part', 'data-complete-from': pruned }, ` What was before ${when(pruned)} has been pruned: of that time only the board as it was at the cut is known.`)),
+    h('table', null,
+      h('caption', { class: 'past-hidden' }, 'Sums'),
+      h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Horizon'), ...rows.map(([name]) => h('th', { scope: 'col' }, name)))),
+      h('tbody', null, ...replay.horizons.map((secs, at) => h('tr', { class: at === 0 ? '' : 'past-trial' },
+        h('th', { scope: 'row' }, trial && at > 0 ? `What if ${name_of(secs)}` : `${name_of(secs)} (the daemon’s)`),
+        ...rows.map(([name, of]) => h('td', null, h('span', { class: 'past-key', 'aria-hidden': 'true' }, `${name} `), of(at))))))));
+}
+
+/** @param {Replay} replay @param {number[]} spans @returns {Painted[]} */
+function painted(replay, spans) {
+  return spans.map((span) => [replay.start(span), replay.end(span), LOOK_OF[replay.word(span)]]);
+}
+
+/** @param {Shown} shown @param {Replay} replay */
+function picture(shown, replay) {
+  const numbers = lanes_shown(shown, replay);
+  const rest = replay.order.length - numbers.length;
+  const at = shown.hover ?? shown.at;
+  const { from, to } = replay;
+  return h('section', { key: 'picture', class: 'past-picture', 'aria-label': 'Lanes' }, h('div', { key: 'stage', class: 'past-stage' },
+    lazy('lanes', [replay, shown.all], () => h('div', { class: 'past-lanes' },
+      ...replay.horizons.map((secs, index) => row(index === 0 ? `Verdict, ${name_of(secs)}` : `What if ${name_of(secs)}`, '', index === 0 ? 'past-own' : 'past-what-if',
+        lane(painted(replay, replay.verdicts[index]), from, to, LOOK_LIST))),
+      replay.horizons.length > 1 && row('Differs', '', 'past-differs', lane(replay.differences.map((span) => [replay.start(span), replay.end(span), 0]), from, to, DIFFERENT, 'lane-low')),
+      ...numbers.map((number) => row(visible(replay.names[number]), veto_words(replay, number), 'past-instance', lane(painted(replay, replay.standings[0][number]), from, to, LOOK_LIST), shas(replay, number))),
+      axis(from, to))),
+    h('div', {
+      key: 'cursor', class: 'past-cursor', role: 'slider', tabindex: 0, 'aria-label': 'Moment', 'aria-valuemin': from, 'aria-valuemax': to - 1, 'aria-valuenow': shown.at ?? to - 1,
+      'aria-valuetext': spoken(replay, shown.at), 'aria-describedby': 'past-keys',
+      on: { pointermove: ['past', 'point'], pointerleave: ['past', 'leave'], click: ['past', 'pin'], keydown: ['past', 'key'] },
+    }, shown.at !== null && h('span', { class: 'past-at', vars: place(shown.at, from, to) }),
+    at !== null && at !== shown.at && h('span', { class: 'past-at past-hover', vars: place(at, from, to) }))),
+    legend(),
+    h('p', { key: 'more', class: rest > 0 || shown.all ? 'past-more' : 'nothing' },
+      shown.all && rest > 0 && `${plural(rest, 'other')} have no lane. `,
+      h('button', { type: 'button', 'aria-expanded': String(shown.all), on: { click: ['past', 'all', !shown.all] } }, shown.all ? 'Fewer instances' : `${plural(rest, 'other instance')}`)));
+}
+
+/** @param {string} name @param {string} note @param {string} look @param {VNode} lane @param {VNode|false} [below] */
+function row(name, note, look, lane, below = false) {
+  return h('div', { class: `past-row ${look}` }, h('div', { class: 'past-label', title: name }, h('span', { class: 'past-label-name' }, name), note !== '' && h('span', { class: 'past-note' }, note)), h('div', { class: 'past-lane' }, lane, below));
+}
+
+/** @param {Replay} replay @param {number} number */
+function veto_words(replay, number) {
+  const vetoed = replay.vetoed(number);
+  const masked = replay.masked_of(number);
+  return [vetoed > 0 && `vetoed ${length(vetoed)}`, masked > 0 && `masked ${length(masked)}`].filter(Boolean).join(', ');
+}
+
+/** Which sha is served, where there is room to say it. @param {Replay} replay @param {number} number @returns {VNode} */
+function shas(replay, number) {
+  const { from, to } = replay;
+  /** @type {{sha: string, start: number, end: number}[]} */
+  const runs = [];
+  for (const span of replay.standings[0][number]) {
+    const sha = replay.word(span) === 'serving' ? replay.sha(span) : null;
+    const last = runs[runs.length - 1];
+    if (sha !== null && last && last.sha === sha && last.end === replay.start(span)) last.end = replay.end(span);
+    else if (sha !== null) runs.push({ sha, start: replay.start(span), end: replay.end(span) });
+  }
+  return h('div', { class: 'past-shas' }, ...runs.filter(({ start, end }) => end - start > ROOM * (to - from)).map(({ sha, start, end }) =>
+    h('span', { vars: { ...place(start, from, to), '--wide': `${(100 * (end - start)) / (to - from)}%` } }, short_sha(visible(sha)))));
+}
+
+/** @param {number} from @param {number} to */
+function axis(from, to) {
+  const { list, whole_days } = ticks(from, to);
+  return h('div', { class: 'past-row past-axis', 'aria-hidden': 'true' }, h('div', { class: 'past-label' }, zone_name(zone_minutes(to))),
+    h('div', { class: 'past-lane' }, ...list.map((at) => h('span', { class: 'past-tick', vars: place(at, from, to) }, tick(at, whole_days)))));
+}
+
+/** @param {number} at @param {boolean} whole_days */
+function tick(at, whole_days) {
+  const [day, time] = when(at, false).split(' ');
+  return whole_days || time === '00:00:00' ? day.slice(5) : time.slice(0, 5);
+}
+
+function legend() {
+  return lazy('legend', [], () => h('ul', { class: 'past-legend' }, ...LOOK_LIST.map(({ name, top, bottom, words }) =>
+    h('li', null, h('svg', { class: 'lane', viewBox: '0 0 28 24', 'aria-hidden': 'true' },
+      h('path', { class: `look look-${name}`, d: top === bottom ? `M2 ${top}H26` : `M2 ${top}H26V${bottom}H2z` })), words))));
+}
+
+/** @param {Replay} replay @param {number|null} at */
+function spoken(replay, at) {
+  return at === null ? 'none chosen' : `${when(at)}. ${replay.horizons.map((secs, lane) => `${lane === 0 ? '' : `What if ${spoken_horizon(secs)}: `}${verdict_words(replay, span_at(replay, replay.verdicts[lane], at))}`).join('. ')}`;
+}
+
+/** Everything at the moment under the cursor. @param {Shown} shown @param {Replay} replay */
+function said(shown, replay) {
+  const at = shown.hover ?? shown.at;
+  if (at === null) {
+    return h('section', { key: 'said', class: 'past-said', 'aria-label': 'At the cursor' }, h('p', { id: 'past-keys', class: 'after' },
+      'Point at the lanes, or choose a moment with the arrow keys: Shift with them goes from change to change, Page Up and Page Down go further, Home and End to the ends.'));
+  }
+  return lazy('said', [replay, at, shown.all, shown.hover === null], () => h('section', { class: 'past-said', 'aria-label': 'At the cursor', 'data-at': at },
+    h('h2', null, when(at), shown.hover === null && h('button', { type: 'button', class: 'chip', on: { click: ['past', 'escape'] } }, 'Clear')),
+    ...replay.horizons.map((secs, lane) => {
+      const span = span_at(replay, replay.verdicts[lane], at);
+      const word = span === undefined ? 'not_watching' : replay.word(span);
+      return h('p', { class: lane === 0 ? 'past-verdict' : 'past-verdict past-trial', 'data-said': word },
+        icon(word === 'ready' ? 'ready' : word === 'not_watching' ? 'unknown' : 'not_ready'), ' ',
+        h('strong', null, verdict_words(replay, span)), ` under ${spoken_horizon(secs)}`,
+        span !== undefined && `, for ${length(replay.end(span) - replay.start(span))} since ${when(replay.start(span), false)}`);
+    }),
+    difference(replay, at),
+    h('ul', { class: 'past-standings' }, ...lanes_shown(shown, replay).map((number) => standing(replay, number, at)))));
+}
+
+/** @param {Replay} replay @param {number} at */
+function difference(replay, at) {
+  const span = span_at(replay, replay.differences, at);
+  return span !== undefined && h('p', { class: 'past-trial' }, `The horizons differ because of ${blamed(replay, span)}.`);
+}
+
+/** @param {Replay} replay @param {number} number @param {number} at */
+function standing(replay, number, at) {
+  const [span, trial] = replay.standings.map((lanes) => span_at(replay, lanes[number], at));
+  const name = h('b', null, visible(replay.names[number]));
+  if (span === undefined) return h('li', { class: 'none' }, name, ' was not on the board');
+  const word = replay.word(span);
+  const other = trial === undefined ? word : replay.word(trial);
+  const sha = replay.sha(span);
+  return h('li', { 'data-standing': word }, h('span', { class: `standing is-${word}` }, icon(word === 'not_watching' ? 'unknown' : word), PAST_WORDS[word]), ' ', name,
+    sha !== null && h('code', null, ` ${short_sha(visible(sha))}`),
+    other !== word && h('span', { class: 'was' }, `would be ${PAST_WORDS[other].toLowerCase()}`));
+}
+
+/** How others get it. @param {Shown} shown @param {Replay} replay @param {Host} host @param {URLSearchParams} asked */
+function take_away(shown, replay, host, asked) {
+  if (shown.file !== '') return h('p', { class: 'after past-take' }, 'Judge it anywhere: ', h('code', null, 'greenlight import FILE --stale-after 1h,15m'));
+  const query = new URLSearchParams(asked);
+  query.set('from', String(replay.from));
+  query.set('to', String(replay.to));
+  return h('p', { class: 'after past-take' }, h('a', { href: `${host.origin}/history?${query}`, download: `history-${iso(replay.from).replaceAll(':', '')}.jsonl` }, 'Save this window'),
+    ' for a ticket; anybody opens it in this page, offline. Or: ', h('code', null, `greenlight export --from ${iso(replay.from)} --until ${iso(replay.to)} --out incident.jsonl`));
+}
