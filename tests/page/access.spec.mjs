@@ -152,9 +152,9 @@ test('the picture of a rehearsal survives forced colours', async ({ page, daemon
 /** The story of a day in the History view, with a what-if, a moment and an open table. */
 async function past(page, url) {
   await page.goto(`${url}/?view=history`);
-  await expect(page.getByRole('button', { name: 'Show', exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Show', exact: true })).toBeVisible({ timeout: 30_000 });
   await save(page, story(1_785_740_400), 'incident.jsonl');
-  await expect(page.getByRole('slider', { name: 'Moment' })).toBeVisible();
+  await expect(page.getByRole('slider', { name: 'Moment' })).toBeVisible({ timeout: 30_000 });
   await page.getByRole('button', { name: '15m' }).click();
   await page.locator('summary').first().click();
   await page.getByRole('slider', { name: 'Moment' }).press('PageDown');
@@ -169,7 +169,7 @@ Object.assign(VIEWS, {
   },
   'a past that is refused': async (page, daemon) => {
     await page.goto(`${daemon.url}/?view=history`);
-    await expect(page.getByRole('button', { name: 'Show', exact: true })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Show', exact: true })).toBeVisible({ timeout: 30_000 });
     await save(page, story(1_785_740_400).slice(0, -40), 'incident.jsonl');
     await expect(page.getByRole('alert')).toBeVisible();
   },
@@ -288,7 +288,7 @@ for (const [name, size] of [['320 px wide', { width: 320, height: 640 }], ['at 2
 test('the past works by keyboard alone', async ({ page, daemon }) => {
   await daemon.publish('driver', BOARD);
   await page.goto(`${daemon.url}/?view=history`);
-  await expect(page.getByRole('slider', { name: 'Moment' })).toBeVisible();
+  await expect(page.getByRole('slider', { name: 'Moment' })).toBeVisible({ timeout: 30_000 });
   const tab_to = async (name) => {
     for (let count = 0; count < 60; count++) {
       const focused = await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent);
