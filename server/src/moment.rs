@@ -1,6 +1,5 @@
 //! A moment as people write it: Unix seconds, RFC 3339, or so long ago as `-7d`.
 
-use std::fmt;
 use std::str::FromStr;
 
 use greenlight_core::{Span, UnixSeconds};
@@ -38,20 +37,6 @@ impl FromStr for Moment {
             return UnixSeconds::try_from(secs).map(Self::At).map_err(|_| wrong);
         }
         rfc_3339(text).map(Self::At).ok_or(wrong)
-    }
-}
-
-/// Shows a moment as `2026-08-03 07:00:00Z`; beyond the year 9999 as its Unix seconds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Utc(pub(crate) UnixSeconds);
-
-impl fmt::Display for Utc {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let secs = self.0.as_secs();
-        match i64::try_from(secs).ok().and_then(|secs| Timestamp::from_second(secs).ok()) {
-            Some(timestamp) => timestamp.strftime("%Y-%m-%d %H:%M:%SZ").fmt(f),
-            None => secs.fmt(f),
-        }
     }
 }
 
@@ -96,21 +81,6 @@ mod tests {
         assert_eq!("-7d".parse(), Ok(Moment::Ago(604_800)));
         assert_eq!(Moment::Ago(60).asked(UnixSeconds::new(100)), UnixSeconds::new(40));
         assert_eq!(Moment::Ago(600).asked(UnixSeconds::new(100)), UnixSeconds::new(0));
-    }
-
-    #[test]
-    fn a_moment_is_shown_as_it_is_read() {
-        for (secs, shown) in [
-            (0, "1970-01-01 00:00:00Z"),
-            (951_825_599, "2000-02-29 11:59:59Z"),
-            (1_785_740_400, "2026-08-03 07:00:00Z"),
-            (253_402_207_200, "9999-12-30 22:00:00Z"),
-        ] {
-            assert_eq!(Utc(UnixSeconds::new(secs)).to_string(), shown);
-            assert_eq!(at(shown), Some(secs));
-        }
-        assert_eq!(Utc(UnixSeconds::new(253_402_300_800)).to_string(), "253402300800");
-        assert_eq!(Utc(UnixSeconds::MAX).to_string(), UnixSeconds::MAX.as_secs().to_string());
     }
 
     #[test]

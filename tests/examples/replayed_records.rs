@@ -114,7 +114,7 @@ fn generated(dice: &mut Dice) -> Result<Vec<String>, Box<dyn std::error::Error>>
     };
     let ticks = u64::from(dice.below(150));
     let timeout_us = options.probe_timeout_us;
-    let processes = ["old", "new"].map(|name| planned(name)).into();
+    let processes = ["old", "new"].map(planned).into();
     let machine = Machine { cores: 2, descriptors: 1024, descriptors_needed: 100, client_ports: 28_232 };
     let header = Header { schema: SCHEMA.into(), version: "0.1.0".into(), options, policy, machine, processes };
     let mut events = vec![Event::Started { at_us: -9_000, process: "old".into(), pid: 100 }];
