@@ -53,14 +53,18 @@ export function mount(root, dispatch) {
   };
 }
 
-/** Adds a sheet that lies beside this file, once. @param {string} name */
-export function addSheet(name) {
+/** Adds a sheet that lies beside this file, once; done when it holds, or cannot be had. @param {string} name @returns {Promise<unknown>} */
+export async function addSheet(name) {
   const href = new URL(`./${name}`, import.meta.url).href;
   if ([...document.styleSheets].some((sheet) => sheet.href === href)) return;
   const link = document.createElement('link');
   link.rel = 'stylesheet';
   link.href = href;
+  const over = new Promise((resolve) => {
+    link.onload = link.onerror = resolve;
+  });
   document.head.append(link);
+  await over;
 }
 
 /** @param {{title: string, icon: string, scheme: string}} head */

@@ -39,8 +39,9 @@ export class Views {
   async #load(name) {
     this.#trouble.delete(name);
     try {
-      addSheet('past.css');
-      const view = (await MODULES[name]()).open(this.#host);
+      // Both at once; what is drawn before its sheet is there would jump about.
+      const [module] = await Promise.all([MODULES[name](), addSheet('past.css')]);
+      const view = module.open(this.#host);
       this.#opened.set(name, view);
       view.came();
       return view;
