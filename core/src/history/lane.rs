@@ -1,11 +1,14 @@
 //! One horizon of a sweep: who serves and who vetoes under it now, and since when it has said what it says.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use super::past::Past;
 use super::sorted::{Key, Sorted};
 use super::span::{Blame, MAX_BLAMED, Said, Stood};
 use crate::flips::Tally;
+use crate::name::Name;
 use crate::readiness::Reason;
 use crate::standing::Standing;
 use crate::time::{Horizon, UnixSeconds};
@@ -19,8 +22,7 @@ pub(super) type Counted = Option<(Standing, Key)>;
 pub(super) struct Lane {
     pub(super) horizon: Horizon,
     tally: Tally,
-    /// In board order.
-    vetoing: Sorted,
+    vetoing: Ranked,
     /// Whether a row began or ceased to count since what it says was judged.
     pub(super) has_changed: bool,
     pub(super) saying: Run<Said>,
@@ -28,7 +30,7 @@ pub(super) struct Lane {
 
 impl Lane {
     pub(super) fn new(horizon: Horizon) -> Self {
-        Self { horizon, tally: Tally::default(), vetoing: Sorted::default(), has_changed: true, saying: Run::default() }
+        Self { horizon, tally: Tally::default(), vetoing: Ranked::default(), has_changed: true, saying: Run::default() }
     }
 
     /// A row amounts to something else now, or stands elsewhere in the order of the board.
@@ -56,24 +58,48 @@ impl Lane {
     }
 
     /// The rows that veto.
-    pub(super) fn vetoing(&self, past: &Past) -> Blame {
-        first_of(&self.vetoing, past)
+    pub(super) fn vetoing(&mut self, past: &Past) -> Blame {
+        self.vetoing.blame(past)
     }
 
     /// What the verdict is, where `degraded` are the rows that own a green and do not serve.
-    pub(super) fn says(&self, degraded: &Sorted, past: &Past) -> Said {
+    pub(super) fn says(&mut self, degraded: &mut Ranked, past: &Past) -> Said {
         match self.tally.reason() {
             Reason::Ready => Said::Ready,
             reason @ Reason::LiveDegraded => Said::NotReady { reason, blame: self.vetoing(past) },
-            reason @ Reason::NothingServing => Said::NotReady { reason, blame: first_of(degraded, past) },
+            reason @ Reason::NothingServing => Said::NotReady { reason, blame: degraded.blame(past) },
         }
     }
 }
 
-fn first_of(rows: &Sorted, past: &Past) -> Blame {
-    let names = rows.iter().take(MAX_BLAMED).filter_map(|(_, place)| past.name(place)).cloned().collect();
-    let more = rows.len().saturating_sub(MAX_BLAMED);
-    Blame { names, more: u64::try_from(more).unwrap_or(u64::MAX) }
+/// Rows in board order, and the names of the first of them for as long as those stay the same: most of what happens
+/// to a large board happens to none of them.
+#[derive(Debug, Default)]
+pub(super) struct Ranked {
+    rows: Sorted,
+    first: Vec<Key>,
+    names: Arc<[Name]>,
+}
+
+impl Ranked {
+    pub(super) fn add(&mut self, key: Key) {
+        self.rows.add(key);
+    }
+
+    pub(super) fn discard(&mut self, key: Key) {
+        self.rows.discard(key);
+    }
+
+    fn blame(&mut self, past: &Past) -> Blame {
+        let Self { rows, first, names } = self;
+        if !rows.iter().take(MAX_BLAMED).eq(first.iter().copied()) {
+            first.clear();
+            first.extend(rows.iter().take(MAX_BLAMED));
+            *names = first.iter().filter_map(|(_, place)| past.name(*place)).cloned().collect();
+        }
+        let more = rows.len().saturating_sub(first.len());
+        Blame { names: Arc::clone(names), more: u64::try_from(more).unwrap_or(u64::MAX) }
+    }
 }
 
 /// What an instance amounts to under one horizon, and since when.

@@ -1,7 +1,7 @@
 //! What comes out of a sweep: spans, half-open and within the window, each told as soon as it is finished.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 
 use crate::name::Name;
 use crate::readiness::Reason;
@@ -68,8 +68,8 @@ pub enum Said {
 /// The rows behind something, in board order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blame {
-    /// The first of them, at most [`MAX_BLAMED`].
-    pub names: Vec<Name>,
+    /// The first of them, at most [`MAX_BLAMED`]. Shared with the spans before for as long as they are the same.
+    pub names: Arc<[Name]>,
     /// How many there were beyond those.
     pub more: u64,
 }

@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 
 use super::event::{Event, Happening};
-use super::lane::{Lane, Place, Run};
+use super::lane::{Lane, Place, Ranked, Run};
 use super::lives::Lives;
 use super::past::{Detail, Past};
 use super::sorted::{Key, Sorted};
@@ -29,7 +29,7 @@ pub struct Sweep {
     pairs: Vec<Pair>,
     rows: Vec<Judged>,
     /// Rows that own a green and do not serve: the same under every horizon.
-    degraded: Sorted,
+    degraded: Ranked,
     degraded_changed: bool,
     /// When time alone may change what a row amounts to under any of the horizons: the second, and its place.
     queue: Sorted,
@@ -77,7 +77,7 @@ impl Sweep {
             lanes: horizons.iter().copied().map(Lane::new).collect(),
             pairs: Vec::new(),
             rows: Vec::new(),
-            degraded: Sorted::default(),
+            degraded: Ranked::default(),
             degraded_changed: false,
             queue: Sorted::default(),
             touched: Vec::new(),
@@ -274,7 +274,7 @@ impl Sweep {
         let all_say_anew = core::mem::take(&mut self.degraded_changed) || has_other_watch;
         for (index, lane) in self.lanes.iter_mut().enumerate().filter(|(_, lane)| lane.has_changed || all_say_anew) {
             let said = match self.watch {
-                Watch::Watching => lane.says(&self.degraded, &self.past),
+                Watch::Watching => lane.says(&mut self.degraded, &self.past),
                 Watch::NotWatching => Said::NotWatching,
             };
             tell_verdict(lane, index, Some(said), now, tell);
@@ -285,11 +285,15 @@ impl Sweep {
             if !(has_other_watch || first.has_changed || second.has_changed) {
                 continue;
             }
-            let differs = match (self.watch, first.is_ready(), second.is_ready()) {
-                (Watch::Watching, true, false) => Some((one, other, second.vetoing(&self.past))),
-                (Watch::Watching, false, true) => Some((other, one, first.vetoing(&self.past))),
+            let differ = match (self.watch, first.is_ready(), second.is_ready()) {
+                (Watch::Watching, true, false) => Some((one, other)),
+                (Watch::Watching, false, true) => Some((other, one)),
                 (Watch::Watching | Watch::NotWatching, _, _) => None,
             };
+            let differs = differ.and_then(|(ready, not_ready)| {
+                let lane = self.lanes.get_mut(not_ready)?;
+                Some((ready, not_ready, lane.vetoing(&self.past)))
+            });
             tell_difference(pair, differs, now, tell);
         }
         for lane in &mut self.lanes {

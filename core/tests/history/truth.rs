@@ -176,7 +176,7 @@ fn picture(now: UnixSeconds, snapshot: &Snapshot) -> Picture {
         let mut names: Vec<Name> = blamed.map(|row| row.name().clone()).collect();
         let more = names.len().saturating_sub(MAX_BLAMED) as u64;
         names.truncate(MAX_BLAMED);
-        Blame { names, more }
+        Blame { names: names.into(), more }
     };
     let said = HORIZONS.map(|horizon| match snapshot.verdict(horizon, now).reason() {
         Reason::Ready => Said::Ready,
