@@ -53,7 +53,7 @@ export function mount(root, dispatch) {
   };
 }
 
-/** Adds a sheet that lies beside this file, once; done when it holds, or cannot be had. @param {string} name @returns {Promise<unknown>} */
+/** Adds a sheet that lies beside this file, once; done when it holds, or cannot be had. @param {string} name @returns {Promise<void>} */
 export async function addSheet(name) {
   const href = new URL(`./${name}`, import.meta.url).href;
   if ([...document.styleSheets].some((sheet) => sheet.href === href)) return;
