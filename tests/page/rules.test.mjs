@@ -46,3 +46,10 @@ test('one file reads the clock, and one writes the document', () => {
   assert.deepEqual(files(/\.(textContent|innerText|innerHTML|outerHTML) *=|insertAdjacentHTML|\.(append|appendChild|insertBefore|setAttribute)\(/), ['dom.js']);
   assert.deepEqual(files(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/), []);
 });
+
+test('every sheet closes what it opens', () => {
+  for (const name of readdirSync(folder).filter((name) => name.endsWith('.css'))) {
+    const sheet = readFileSync(`${folder}/${name}`, 'utf8');
+    assert.equal(sheet.split('{').length, sheet.split('}').length, name);
+  }
+});
