@@ -11,6 +11,8 @@ export class Fake {
     const fake = new Fake();
     fake.streams = new Set();
     fake.app = null;
+    // What a beat says of the daemon itself.
+    fake.health = {};
     fake.server = createServer(async (request, response) => {
       const path = new URL(request.url, 'http://x').pathname;
       if (path === '/app') {
@@ -43,7 +45,7 @@ export class Fake {
 
   beat() {
     const app = this.app();
-    this.send('beat', { now_unix_ms: app.now_unix_ms, id: app.id, ready: app.ready, reason: app.readiness.reason });
+    this.send('beat', { now_unix_ms: app.now_unix_ms, id: app.id, ready: app.ready, reason: app.readiness.reason, ...this.health });
   }
 
   /** From now on it speaks as often as a real one does. */

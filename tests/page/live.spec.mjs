@@ -252,21 +252,17 @@ test('what troubles the daemon itself is said, and no longer than it lasts', asy
   expect([app.store, app.prober]).toEqual([{ durable: true }, { trouble: null }]);
   const fake = await Fake.start(daemon.url);
   const at_first = Date.now();
-  let health = {};
   fake.app = () => ({ ...app, now_unix_ms: app.now_unix_ms + Date.now() - at_first });
-  const beat = () => {
-    const { now_unix_ms, id, ready, readiness } = fake.app();
-    fake.send('beat', { now_unix_ms, id, ready, reason: readiness.reason, ...health });
-  };
+  fake.keep_beating();
   await open(page, fake.url);
   await expect(banner(page)).not.toContainText('trouble');
-  health = { store: { durable: false, trouble: 'disk full' }, prober: { trouble: { code: 'EMFILE', members: 2, since_unix: app.now_unix } } };
-  beat();
-  await expect(banner(page)).toContainText('the daemon’s store is in trouble');
+  fake.health = { store: { durable: false, trouble: 'disk full' }, prober: { trouble: { code: 'EMFILE', members: 2, since_unix: app.now_unix } } };
+  fake.beat();
+  await expect(banner(page)).toContainText('the daemon’s store is in trouble', { timeout: 30_000 });
   await expect(banner(page)).toContainText('the daemon’s prober cannot ask 2 members (EMFILE)');
-  health = { store: app.store, prober: app.prober };
-  beat();
-  await expect(banner(page)).not.toContainText('trouble');
+  fake.health = { store: app.store, prober: app.prober };
+  fake.beat();
+  await expect(banner(page)).not.toContainText('trouble', { timeout: 30_000 });
   await expect(banner(page)).not.toContainText('cannot ask');
   await fake.end();
 });
