@@ -147,7 +147,7 @@ test('the cursor goes by keys and by pointer, and says everything at its moment'
   const box = await slider(page).boundingBox();
   await page.mouse.move(box.x + box.width * 0.3, box.y + 20);
   await expect(moment(page)).toContainText('old: in');
-  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height + 300);
+  await page.mouse.move(5, 5);
   await expect(slider(page)).toHaveAttribute('aria-valuenow', /\d+/);
   await slider(page).click({ position: { x: box.width * 0.3, y: 20 } });
   await expect(page).toHaveURL(/at_us=\d{6}(&|$)/);
