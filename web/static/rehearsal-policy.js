@@ -44,7 +44,7 @@ export function controls(shown) {
         on: { input: ['past', 'field', 'timeout_ms', 'replace'], change: ['past', 'field', 'timeout_ms', 'push'] },
       })),
     h('label', { class: 'roll-joins' }, 'Answers to join ',
-      h('input', { type: 'number', class: 'field', min: 1, max: 99, step: 1, value: String(policy.joins), on: { change: ['past', 'field', 'joins', 'push'] } })),
+      h('input', { type: 'number', class: 'field', min: 1, max: 99, step: 1, value: String(policy.joins), on: { input: ['past', 'field', 'joins', 'replace'], change: ['past', 'field', 'joins', 'push'] } })),
     h('label', null, h('input', { type: 'checkbox', checked: policy.hold, on: { change: ['past', 'hold'] } }), ' Hold the last one'));
 }
 
