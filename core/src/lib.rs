@@ -78,7 +78,7 @@ pub use flips::MAX_FLIPS;
 pub use inert::Inert;
 pub use memory::Remembered;
 pub use name::{Name, NameError, is_invisible};
-pub use readiness::{Flip, Judgement, Reason, Verdict};
+pub use readiness::{Flip, Judgement, Lists, Reason, Verdict};
 pub use report::{Effects, Extent, Refusal, Renewed, Report};
 #[cfg(feature = "serde")]
 pub use row::KnownRow;

@@ -165,31 +165,34 @@ impl Snapshot {
         let mut judgement = Judgement {
             ready: verdict.is_ready(),
             reason: verdict.reason(),
-            serving: Vec::new(),
-            live_degraded: Vec::new(),
-            stale_degraded: Vec::new(),
-            never_green: Vec::new(),
-            unconfirmed: Vec::new(),
-            stale_after_secs: horizon,
-            flips: self.flips(horizon, now),
+            lists: Lists {
+                serving: Vec::new(),
+                live_degraded: Vec::new(),
+                stale_degraded: Vec::new(),
+                never_green: Vec::new(),
+                unconfirmed: Vec::new(),
+                stale_after_secs: horizon,
+                flips: self.flips(horizon, now),
+            },
         };
+        let lists = &mut judgement.lists;
         for row in self.rows() {
             let list = match row.standing(horizon, now) {
-                Standing::Serving => &mut judgement.serving,
-                Standing::LiveDegraded => &mut judgement.live_degraded,
-                Standing::StaleDegraded => &mut judgement.stale_degraded,
-                Standing::NeverGreen => &mut judgement.never_green,
+                Standing::Serving => &mut lists.serving,
+                Standing::LiveDegraded => &mut lists.live_degraded,
+                Standing::StaleDegraded => &mut lists.stale_degraded,
+                Standing::NeverGreen => &mut lists.never_green,
             };
             list.push(row.name().clone());
             if !row.is_confirmed(now) {
-                judgement.unconfirmed.push(row.name().clone());
+                lists.unconfirmed.push(row.name().clone());
             }
         }
         judgement
     }
 }
 
-/// The verdict with every name behind it. Lists are in board order.
+/// The verdict with every name behind it, in board order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Judgement {
@@ -197,6 +200,15 @@ pub struct Judgement {
     pub ready: bool,
     /// Why.
     pub reason: Reason,
+    /// What stands behind it.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub lists: Lists,
+}
+
+/// What stands behind a verdict. Whoever puts a word of its own over the verdict still tells this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Lists {
     /// Rows that serve.
     pub serving: Vec<Name>,
     /// Rows that veto.

@@ -9,6 +9,7 @@ use core::fmt;
 use super::{Action, Expectation, Miss, Removal, RotationExpectation, RowExpectation, Scenario, ScenarioReport, Step};
 use crate::board::Board;
 use crate::name::Name;
+use crate::readiness::Judgement;
 use crate::report::{Effects, Extent, Refusal, Report};
 use crate::rotation::{Answer, Member, Rotation};
 use crate::row::GoodFor;
@@ -76,20 +77,20 @@ fn take(board: &mut Board, report: &ScenarioReport, now: UnixSeconds) -> Result<
 }
 
 fn compare(expected: &Expectation, snapshot: &Snapshot, horizon: Horizon, now: UnixSeconds, misses: &mut Misses<'_>) {
-    let got = snapshot.judge(horizon, now);
-    misses.check("ready", expected.ready.as_ref(), &got.ready);
-    misses.check("reason", expected.reason.as_ref(), &got.reason);
+    let Judgement { ready, reason, lists } = snapshot.judge(horizon, now);
+    misses.check("ready", expected.ready.as_ref(), &ready);
+    misses.check("reason", expected.reason.as_ref(), &reason);
     for (what, expected, got) in [
-        ("serving", &expected.serving, &got.serving),
-        ("live_degraded", &expected.live_degraded, &got.live_degraded),
-        ("stale_degraded", &expected.stale_degraded, &got.stale_degraded),
-        ("never_green", &expected.never_green, &got.never_green),
-        ("unconfirmed", &expected.unconfirmed, &got.unconfirmed),
+        ("serving", &expected.serving, &lists.serving),
+        ("live_degraded", &expected.live_degraded, &lists.live_degraded),
+        ("stale_degraded", &expected.stale_degraded, &lists.stale_degraded),
+        ("never_green", &expected.never_green, &lists.never_green),
+        ("unconfirmed", &expected.unconfirmed, &lists.unconfirmed),
     ] {
         let got: Vec<String> = got.iter().map(|name| name.as_str().into()).collect();
         misses.check(what, expected.as_ref(), &got);
     }
-    misses.check("flips", expected.flips.as_ref(), &got.flips);
+    misses.check("flips", expected.flips.as_ref(), &lists.flips);
     for (name, expected) in &expected.rows {
         match snapshot.named(name) {
             Some(row) => compare_row(name, expected, row, (horizon, now), misses),

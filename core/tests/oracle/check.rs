@@ -1,8 +1,8 @@
 //! How a board is held against the naive one.
 
 use greenlight_core::{
-    Board, Effects, Extent, Flip, GoodFor, Held, Horizon, Name, Refusal, Remembered, Renewed, Report, ReportedRow, Row,
-    Snapshot, Standing, UnixSeconds,
+    Board, Effects, Extent, Flip, GoodFor, Held, Horizon, Judgement, Name, Refusal, Remembered, Renewed, Report,
+    ReportedRow, Row, Snapshot, Standing, UnixSeconds,
 };
 
 use crate::naive::{Did, Naive};
@@ -240,9 +240,9 @@ pub(crate) fn compare_judgement(snapshot: &Snapshot, naive: &Naive, horizon: Hor
         assert_eq!(row.is_confirmed(moment), line.is_confirmed(now), "{line:?} at {now}");
         assert_eq!(row.lost_its_witness(moment), line.facts.serves && !line.is_confirmed(now), "{line:?} at {now}");
     }
-    let judged = snapshot.judge(horizon, at(now));
-    assert_eq!(judged.ready, naive.is_ready(horizon, now));
-    assert_eq!(judged.reason, naive.reason(horizon, now));
+    let Judgement { ready, reason, lists: judged } = snapshot.judge(horizon, at(now));
+    assert_eq!(ready, naive.is_ready(horizon, now));
+    assert_eq!(reason, naive.reason(horizon, now));
     assert_eq!(judged.stale_after_secs, horizon);
     for (got, standing) in [
         (&judged.serving, Standing::Serving),

@@ -41,7 +41,7 @@ proptest! {
         let snapshot = pair.board.snapshot();
         let now = at(pair.now);
         let later = snapshot.next_lapse(now).map_or(now.later(wait), |lapse| now.later(wait.min(now.age(lapse) - 1)));
-        let (before, after) = (snapshot.judge(horizon, now), snapshot.judge(horizon, later));
+        let (before, after) = (snapshot.judge(horizon, now).lists, snapshot.judge(horizon, later).lists);
         prop_assert!(after.live_degraded.iter().all(|name| before.live_degraded.contains(name)));
         prop_assert_eq!(before.serving, after.serving);
     }
@@ -49,7 +49,7 @@ proptest! {
     #[test]
     fn a_larger_horizon_only_adds_vetoes(pair in any_pair(), secs in 0..400_u64, more in 0..400_u64) {
         let snapshot = pair.board.snapshot();
-        let live = |horizon| snapshot.judge(horizon, at(pair.now)).live_degraded;
+        let live = |horizon| snapshot.judge(horizon, at(pair.now)).lists.live_degraded;
         let (small, large, never) =
             (live(Horizon::After(secs)), live(Horizon::After(secs + more)), live(Horizon::Never));
         prop_assert!(small.iter().all(|name| large.contains(name)));

@@ -153,7 +153,7 @@ mod tests {
             board.report(report, now).unwrap();
             let judged = board.snapshot().judge(horizon, now);
             assert_eq!(judged.ready, moment.ready, "{at}: {}", moment.says);
-            let dead: Vec<&str> = judged.stale_degraded.iter().map(greenlight_core::Name::as_str).collect();
+            let dead: Vec<&str> = judged.lists.stale_degraded.iter().map(greenlight_core::Name::as_str).collect();
             assert!(dead.ends_with(&["merge", "feature-x"]), "{at}: {dead:?}");
         }
     }

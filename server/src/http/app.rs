@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{Uri, header};
 use axum::response::{IntoResponse, Response};
-use greenlight_core::{Horizon, Judgement, UnixSeconds};
+use greenlight_core::{Horizon, Judgement, Lists, UnixSeconds};
 use serde::Serialize;
 
 use super::problem::Problem;
@@ -90,55 +90,20 @@ struct Readiness {
     lists: Lists,
 }
 
-#[derive(Serialize)]
-struct Lists {
-    serving: Vec<greenlight_core::Name>,
-    live_degraded: Vec<greenlight_core::Name>,
-    stale_degraded: Vec<greenlight_core::Name>,
-    never_green: Vec<greenlight_core::Name>,
-    unconfirmed: Vec<greenlight_core::Name>,
-    stale_after_secs: Horizon,
-    flips: Vec<greenlight_core::Flip>,
-}
-
 impl Tail {
     fn of(api: &Api, published: &Arc<Published>, what_if: Option<Horizon>, now_unix_ms: u64) -> Self {
         let shared = api.shared();
         let now = UnixSeconds::new(now_unix_ms / 1000);
         let horizon = what_if.unwrap_or(published.horizon);
         let shutting_down = shared.is_shutting_down();
-        let Judgement {
-            ready,
-            reason,
-            serving,
-            live_degraded,
-            stale_degraded,
-            never_green,
-            unconfirmed,
-            stale_after_secs,
-            flips,
-        } = published.snapshot.judge(horizon, now);
+        let Judgement { ready, reason, lists } = published.snapshot.judge(horizon, now);
         let ready = ready && !shutting_down;
         let text =
             if shutting_down { "shutting down".into() } else { published.snapshot.verdict(horizon, now).to_string() };
         let since_unix = if what_if.is_some() || shutting_down { None } else { published.since(now) };
         Self {
             ready,
-            readiness: Readiness {
-                ready,
-                since_unix,
-                reason: reason_word(reason, shutting_down),
-                text,
-                lists: Lists {
-                    serving,
-                    live_degraded,
-                    stale_degraded,
-                    never_green,
-                    unconfirmed,
-                    stale_after_secs,
-                    flips,
-                },
-            },
+            readiness: Readiness { ready, since_unix, reason: reason_word(reason, shutting_down), text, lists },
             what_if: what_if.is_some(),
             now_unix: now,
             now_unix_ms,

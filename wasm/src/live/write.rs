@@ -49,28 +49,18 @@ pub(crate) fn horizon(horizon: Horizon) -> JsValue {
 
 /// `readiness` of `/app`, but for `since_unix`, which only the daemon knows.
 pub(crate) fn judgement(judgement: &Judgement, verdict: &Verdict<'_>) -> JsValue {
-    let Judgement {
-        ready,
-        reason,
-        serving,
-        live_degraded,
-        stale_degraded,
-        never_green,
-        unconfirmed,
-        stale_after_secs,
-        flips: moments,
-    } = judgement;
+    let Judgement { ready, reason, lists } = judgement;
     let object = Object::new();
     object.set_ready(*ready);
     object.set_reason(reason.as_str());
     object.set_text(&verdict.to_string());
-    object.set_serving(names(serving));
-    object.set_live_degraded(names(live_degraded));
-    object.set_stale_degraded(names(stale_degraded));
-    object.set_never_green(names(never_green));
-    object.set_unconfirmed(names(unconfirmed));
-    object.set_stale_after_secs(horizon(*stale_after_secs));
-    object.set_flips(flips(moments));
+    object.set_serving(names(&lists.serving));
+    object.set_live_degraded(names(&lists.live_degraded));
+    object.set_stale_degraded(names(&lists.stale_degraded));
+    object.set_never_green(names(&lists.never_green));
+    object.set_unconfirmed(names(&lists.unconfirmed));
+    object.set_stale_after_secs(horizon(lists.stale_after_secs));
+    object.set_flips(flips(&lists.flips));
     object.into()
 }
 
