@@ -8,8 +8,9 @@ use clap::Args;
 use greenlight_core::rehearsal::{MAX_LINE_BYTES, Reader, Record, summarize};
 
 use super::console::{Console, inert};
+use super::json_lines::SerdeJson;
 use super::outcome::{Failure, Outcome};
-use super::rehearsed::{Form, SerdeJson, outcome};
+use super::rehearsed::{Form, outcome};
 
 /// What is explained.
 #[derive(Args, Debug)]

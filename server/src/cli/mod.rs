@@ -19,6 +19,7 @@ mod environment;
 mod explain;
 mod help;
 mod history;
+mod json_lines;
 mod log;
 mod openapi;
 mod outcome;

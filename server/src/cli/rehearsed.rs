@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::Args;
-use greenlight_core::rehearsal::{self, Account, Json, Record, junit, text};
+use greenlight_core::rehearsal::{self, Account, Record, junit, text};
 
 use super::console::Console;
 use super::outcome::{Failure, Outcome};
@@ -55,15 +55,6 @@ pub(crate) fn outcome(word: rehearsal::Outcome) -> Outcome {
         rehearsal::Outcome::Inconclusive => Outcome::NotFoundOut,
         rehearsal::Outcome::Incomplete => Outcome::Incomplete,
         rehearsal::Outcome::Interrupted => Outcome::Interrupted,
-    }
-}
-
-/// JSON as core's reader of records needs it.
-pub(crate) struct SerdeJson;
-
-impl Json for SerdeJson {
-    fn read<T: serde::de::DeserializeOwned>(&self, line: &str) -> Result<T, String> {
-        serde_json::from_str(line).map_err(|error| error.to_string())
     }
 }
 

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::io::{self, BufRead, Read as _};
 
-use greenlight_core::history::{Event, Head, Json, MAX_LINE_BYTES, ReadError, ReadProblem, Reader};
-use serde::de::DeserializeOwned;
+use greenlight_core::history::{Event, Head, MAX_LINE_BYTES, ReadError, ReadProblem, Reader};
+
+use crate::cli::json_lines::SerdeJson;
 
 /// The lines of an export.
 pub(super) struct Lines<R> {
@@ -112,12 +113,4 @@ enum Found {
     Frame,
     /// There is no further line, and none is missing.
     Nothing,
-}
-
-struct SerdeJson;
-
-impl Json for SerdeJson {
-    fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, String> {
-        serde_json::from_str(text).map_err(|error| error.to_string())
-    }
 }
