@@ -2,6 +2,7 @@
 
 mod event;
 mod history;
+mod numbers;
 mod rehearsal;
 
 pub use history::History;
