@@ -14,34 +14,21 @@ mod random;
 mod truth;
 
 use greenlight_core::Horizon;
-use greenlight_core::history::{End, Head, Lives, Question, SCHEMA, Tail, Window, answer};
+use greenlight_core::history::{End, Head, Lives, Question, SCHEMA, Tail, answer};
 
-use crate::life::{Life, at, something};
-use crate::random::Random;
-use crate::truth::{HORIZONS, Truth};
-
-const BEGIN: u64 = 1_785_000_000;
+use crate::life::{Life, at, played};
+use crate::truth::HORIZONS;
 
 fn main() {
     let numbers: Vec<u64> = std::env::args().skip(1).map(|argument| argument.parse().unwrap()).collect();
     let [seed, count, secs, every_secs] = numbers[..] else { panic!("SEED COUNT SECS EVERY are wanted") };
     for seed in seed..seed + count {
-        println!("{}", played(seed, secs, every_secs));
+        println!("{}", told(seed, played(seed, secs, every_secs)));
     }
 }
 
-fn played(seed: u64, secs: u64, every_secs: u64) -> serde_json::Value {
-    let mut random = Random(seed);
-    // A clock may step before the beginning, and beyond the end.
-    let window = Window { from: at(BEGIN - 20_000), to: at(BEGIN + secs + 20_000) };
-    let mut life = Life::begin(BEGIN, Truth::of(window));
-    for _ in 0..secs {
-        while random.one_in(every_secs) {
-            something(&mut life, &mut random);
-        }
-        life.pass_second();
-    }
-    life.stop(0);
+fn told(seed: u64, life: Life) -> serde_json::Value {
+    let window = life.truth.window;
     let mut known = Lives::default();
     life.record.iter().for_each(|event| known.note(event));
     let known_until = at(life.now);

@@ -2,7 +2,7 @@
 //! the record that it leaves.
 
 use greenlight_core::history::record::{self, LastLife};
-use greenlight_core::history::{Event, Happening};
+use greenlight_core::history::{Event, Happening, Window};
 use greenlight_core::{
     Board, Effects, Extent, GoodFor, Held, Name, Refusal, Remembered, Report, ReportedRow, Snapshot, UnixSeconds, Vouch,
 };
@@ -12,6 +12,8 @@ use crate::truth::Truth;
 
 /// A sign of life is stored so often.
 const FLUSH_EVERY_SECS: u64 = 10;
+/// When played lives begin.
+const BEGIN: u64 = 1_785_000_000;
 
 pub(crate) fn at(secs: u64) -> UnixSeconds {
     UnixSeconds::new(secs)
@@ -305,4 +307,20 @@ pub(crate) fn kinds(record: &[Event]) -> [usize; 5] {
         }] += 1;
     }
     kinds
+}
+
+/// Plays a life of so many seconds from a seed, with something happening every so many seconds on average. Its window
+/// goes beyond it on both sides: a clock may step before the beginning, and beyond the end.
+pub(crate) fn played(seed: u64, secs: u64, every_secs: u64) -> Life {
+    let mut random = Random(seed);
+    let window = Window { from: at(BEGIN - 20_000), to: at(BEGIN + secs + 20_000) };
+    let mut life = Life::begin(BEGIN, Truth::of(window));
+    for _ in 0..secs {
+        while random.one_in(every_secs) {
+            something(&mut life, &mut random);
+        }
+        life.pass_second();
+    }
+    life.stop(0);
+    life
 }

@@ -3,28 +3,11 @@
 use greenlight_core::UnixSeconds;
 use greenlight_core::history::{Detail, Event, Lives, Past, Said, Sums, Sweep, Told, Window, record};
 
-use crate::life::{Life, at, kinds, something};
+use crate::life::{at, kinds, played};
 use crate::random::Random;
-use crate::truth::{HORIZONS, Truth};
+use crate::truth::HORIZONS;
 
-const BEGIN: u64 = 1_785_000_000;
 const DAY: u64 = 86_400;
-
-/// Lives so long, with something happening every so many seconds on average.
-fn played(seed: u64, secs: u64, every_secs: u64) -> Life {
-    let mut random = Random(seed);
-    // A clock may step before the beginning, and beyond the end.
-    let window = Window { from: at(BEGIN - 20_000), to: at(BEGIN + secs + 20_000) };
-    let mut life = Life::begin(BEGIN, Truth::of(window));
-    for _ in 0..secs {
-        while random.one_in(every_secs) {
-            something(&mut life, &mut random);
-        }
-        life.pass_second();
-    }
-    life.stop(0);
-    life
-}
 
 pub(crate) fn replayed(record: &[Event], window: Window, known_until: UnixSeconds) -> Vec<Told> {
     let mut lives = Lives::default();
