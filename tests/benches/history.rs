@@ -1,6 +1,5 @@
 //! How fast is a replay, does history cost memory, and does pruning hold up a report? A week of events is replayed;
-//! a million events are read from the real daemon while
-//! its memory is watched; then a month of events is to be dropped while reports come in.
+//! a million events are read from the real daemon while its memory is watched; then a month of events is to be dropped while reports come in.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and ends where something is wrong")]
 
@@ -8,11 +7,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
 use greenlight::UnixSeconds;
-use greenlight::store::{Batch, Store, open};
-use greenlight_core::history::{Event, Happening, Lives, Sweep, Window};
-use greenlight_core::{Horizon, Name, Row};
+use greenlight_core::Horizon;
+use greenlight_core::history::{Event, Lives, Sweep, Window};
 use greenlight_tests::measure::{micros, quantiles, resident_mib, timed};
 use greenlight_tests::{Daemon, Folder};
+
+mod filled;
+
+use filled::{event, fill};
 
 const EVENTS: u64 = 1_000_000;
 const A_WEEK_OF_EVENTS: u64 = 100_000;
@@ -24,7 +26,7 @@ fn main() {
     let now = now();
     let folder = Folder::new();
     // A week, up to now.
-    fill(&folder, EVENTS, now - 7 * 86_400, 7 * 86_400);
+    fill(folder.path(), EVENTS, INSTANCES, now - 7 * 86_400, 7 * 86_400).unwrap();
     let daemon = Daemon::start(folder.path(), &[]);
     let (before, _) = resident_mib(daemon.id());
     let (took, (lines, bytes, most)) = timed(|| read(&daemon, "/history?lines"));
@@ -39,7 +41,7 @@ fn main() {
 
     let folder = Folder::new();
     // From two months to one month ago: all of it is to go.
-    fill(&folder, A_MONTH_OF_EVENTS, now - 61 * 86_400, 30 * 86_400);
+    fill(folder.path(), A_MONTH_OF_EVENTS, INSTANCES, now - 61 * 86_400, 30 * 86_400).unwrap();
     let daemon = Daemon::start(folder.path(), &["--history", "30d"]);
     println!("reports of one row that changes, each durable, while {A_MONTH_OF_EVENTS} events of a month are dropped");
     let mut salt = 0;
@@ -67,7 +69,8 @@ fn main() {
 
 /// What a page does that has the events at hand: one horizon, another, two compared.
 fn replays() {
-    let events: Vec<Event> = (0..A_WEEK_OF_EVENTS).map(|number| event(number, number * 6)).collect();
+    let events: Vec<Event> =
+        (0..A_WEEK_OF_EVENTS).map(|number| event(number, number * 6, INSTANCES).unwrap()).collect();
     println!("{A_WEEK_OF_EVENTS} events of {INSTANCES} instances over a week, in memory");
     let window = Window { from: UnixSeconds::new(0), to: UnixSeconds::new(A_WEEK_OF_EVENTS * 6) };
     let hour = Horizon::DEFAULT;
@@ -94,43 +97,9 @@ fn replays() {
     }
 }
 
-/// One of many events, as a daemon would record it.
-fn event(number: u64, at_secs: u64) -> Event {
-    let at_unix = UnixSeconds::new(at_secs);
-    let what = if number == 0 {
-        Happening::Started { watched_until_unix: None, drift_secs: 0 }
-    } else {
-        let place = number % INSTANCES;
-        Happening::Changed {
-            name: Name::of_instance(&format!("team/slot-{place:04}")).unwrap(),
-            order: place,
-            source: Name::of_source("driver").unwrap(),
-            last_change_unix: at_unix,
-            stored_change_unix: None,
-            row: Box::new(Row {
-                phase: "building".into(),
-                serving_sha: (!number.is_multiple_of(3)).then(|| format!("{number:07x}").into()),
-                last_green: Some("9f6e4d5".into()),
-                ..Row::default()
-            }),
-        }
-    };
-    Event { at_unix, what }
-}
-
 fn tell(when: &str, took: &mut [f64]) {
     let [median, p99, most] = quantiles(took, [0.5, 0.99, 1.0]).map(micros);
     println!("  {when}: {} reports, median {median}, 99 % within {p99}, all within {most}", took.len());
-}
-
-/// Writes events that are spread evenly over so many seconds, as a daemon would have recorded them.
-fn fill(folder: &Folder, events: u64, from: u64, secs: u64) {
-    let mut store = open(folder.path()).unwrap();
-    for first in (0..events).step_by(10_000) {
-        let events: Vec<Event> =
-            (first..events.min(first + 10_000)).map(|number| event(number, from + number * secs / events)).collect();
-        store.append(&Batch { events, ..Batch::default() }).unwrap();
-    }
 }
 
 /// Reads an answer as it comes: its lines, its bytes, and the most memory that the daemon had meanwhile.

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use greenlight::UnixSeconds;
-use greenlight::store::{Batch, Store, open};
-use greenlight_core::history::{Event, Happening};
-use greenlight_core::{Name, Row};
+#[path = "../benches/filled/mod.rs"]
+mod filled;
+
+use filled::fill;
 
 #[expect(clippy::disallowed_methods, reason = "the daemon that is started on it judges by this clock")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,36 +17,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (events, instances, secs): (u64, u64, u64) = (events.parse()?, instances.parse()?, secs.parse()?);
     let from = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() - secs;
-    let mut store = open(Path::new(folder))?;
-    for first in (0..events).step_by(10_000) {
-        let batch: Result<Vec<Event>, _> = (first..events.min(first + 10_000))
-            .map(|number| event(number, from + number * secs / events, instances))
-            .collect();
-        store.append(&Batch { events: batch?, ..Batch::default() })?;
-    }
-    Ok(())
-}
-
-/// Every third one breaks an instance, and the next of that instance mends it or changes what it serves.
-fn event(number: u64, at_secs: u64, instances: u64) -> Result<Event, Box<dyn std::error::Error>> {
-    let at_unix = UnixSeconds::new(at_secs);
-    let place = number % instances;
-    let what = if number == 0 {
-        Happening::Started { watched_until_unix: None, drift_secs: 0 }
-    } else {
-        Happening::Changed {
-            name: Name::of_instance(&format!("team/slot-{place:04}"))?,
-            order: place,
-            source: Name::of_source("driver")?,
-            last_change_unix: at_unix,
-            stored_change_unix: None,
-            row: Box::new(Row {
-                phase: "building".into(),
-                serving_sha: (!number.is_multiple_of(3)).then(|| format!("{number:07x}").into()),
-                last_green: Some("9f6e4d5".into()),
-                ..Row::default()
-            }),
-        }
-    };
-    Ok(Event { at_unix, what })
+    fill(Path::new(folder), events, instances, from, secs)
 }

@@ -10,21 +10,19 @@ use greenlight_core::{
     Board, Effects, Extent, GoodFor, Horizon, MAX_INTEGER, Name, Refusal, Renewed, Report, ReportedRow, RowView,
     Snapshot, UnixSeconds,
 };
+use greenlight_tests::{Asked, Dice};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(|argument| argument.parse::<u64>()).collect::<Result<Vec<_>, _>>() {
-        Ok(numbers) => {
-            let [seed, count] = numbers[..] else { return Err("SEED and COUNT are wanted".into()) };
-            let mut dice = Dice(seed);
+    match Asked::here()? {
+        Asked::Generated { mut dice, count } => {
             for _ in 0..count {
                 writeln!(out, "{}", generated(&mut dice)?)?;
             }
         }
-        Err(_) => {
-            for file in &arguments {
+        Asked::Files(files) => {
+            for file in &files {
                 for line in played(&serde_json::from_str(&std::fs::read_to_string(file)?)?)? {
                     writeln!(out, "{line}")?;
                 }
@@ -228,19 +226,4 @@ fn horizon(dice: &mut Dice) -> Horizon {
         Horizon::After(604_800),
         Horizon::After(MAX_INTEGER),
     ])
-}
-
-/// Numbers that follow from a seed alone.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-
-    fn one_of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        let roll = usize::try_from(self.below(1 << 31)).unwrap_or_default();
-        &items[roll % items.len()]
-    }
 }

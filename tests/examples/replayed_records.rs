@@ -12,16 +12,14 @@ use greenlight_core::rehearsal::{
     Replay, SCHEMA, States, Tick, Trial, Unfinished, Untold,
 };
 use greenlight_core::rotation::{Answer, Cutting, HoldLast, Member, Refuser, Rotation, RotationPolicy, Silence};
+use greenlight_tests::{Asked, Dice};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(|argument| argument.parse::<u64>()).collect::<Result<Vec<_>, _>>() {
-        Ok(numbers) => {
-            let [seed, count] = numbers[..] else { return Err("SEED and COUNT are wanted".into()) };
-            let mut dice = Dice(seed);
+    match Asked::here()? {
+        Asked::Generated { mut dice, count } => {
             for _ in 0..count {
                 let intact = generated(&mut dice)?;
                 let mut lines = intact.clone();
@@ -31,8 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 writeln!(out, "{told}")?;
             }
         }
-        Err(_) => {
-            for file in &arguments {
+        Asked::Files(files) => {
+            for file in &files {
                 let lines: Vec<String> = std::fs::read_to_string(file)?.lines().map(ToOwned::to_owned).collect();
                 writeln!(out, "{}", told(&lines))?;
             }
@@ -102,56 +100,56 @@ fn replayed(record: &Record, trial: &Trial) -> Value {
 /// A record of two processes that may do anything, and the lines that a program would have written.
 fn generated(dice: &mut Dice) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let policy = RotationPolicy {
-        silences_to_leave: number(dice.below(4) + 1),
-        answers_to_join: number(dice.below(2) + 1),
-        hold_last: HoldLast::from(dice.below(4) == 0),
+        silences_to_leave: number(dice.under(4) + 1),
+        answers_to_join: number(dice.under(2) + 1),
+        hold_last: HoldLast::from(dice.under(4) == 0),
     };
     let options = Options {
-        probe_timeout_us: dice.one_of(&[100_000, 300_000, 500_000]),
-        lag_us: dice.one_of(&[0, 0, 30_000]),
-        max_slow: dice.below(2).into(),
+        probe_timeout_us: *dice.one_of(&[100_000, 300_000, 500_000]),
+        lag_us: *dice.one_of(&[0, 0, 30_000]),
+        max_slow: dice.under(2).into(),
         ..Options::default()
     };
-    let ticks = u64::from(dice.below(150));
+    let ticks = u64::from(dice.under(150));
     let timeout_us = options.probe_timeout_us;
     let processes = ["old", "new"].map(planned).into();
     let machine = Machine { cores: 2, descriptors: 1024, descriptors_needed: 100, client_ports: 28_232 };
     let header = Header { schema: SCHEMA.into(), version: "0.1.0".into(), options, policy, machine, processes };
     let mut events = vec![Event::Started { at_us: -9_000, process: "old".into(), pid: 100 }];
-    for (process, from_us) in [("old", -5_000), ("new", i64::from(dice.below(900)) * 1000)] {
+    for (process, from_us) in [("old", -5_000), ("new", i64::from(dice.under(900)) * 1000)] {
         probes(dice, process, from_us, i64::try_from(ticks)? * 10_000, timeout_us, &mut events);
     }
-    let at = |dice: &mut Dice| i64::from(dice.below(1_500)) * 1_000;
-    if dice.below(4) > 0 {
+    let at = |dice: &mut Dice| i64::from(dice.under(1_500)) * 1_000;
+    if dice.under(4) > 0 {
         let at_us = at(dice);
         events.push(Event::Sigterm { at_us, process: "old".into() });
         for step in 1..6 {
-            let found = [Door::Open, Door::Open, Door::Closed, Door::Silent, Door::Ours][dice.below(5) as usize];
+            let found = [Door::Open, Door::Open, Door::Closed, Door::Silent, Door::Ours][dice.under(5) as usize];
             events.push(Event::Tried { at_us: at_us + step * 50_000, process: "old".into(), found });
         }
     }
-    if dice.below(3) > 0 {
-        let exit = ["exit 0", "exit 1", "signal 9"][dice.below(3) as usize].into();
+    if dice.under(3) > 0 {
+        let exit = ["exit 0", "exit 1", "signal 9"][dice.under(3) as usize].into();
         events.push(Event::Exited { at_us: at(dice), process: "old".into(), exit });
     }
     events.push(Event::Started { at_us: at(dice), process: "new".into(), pid: 101 });
-    if dice.below(3) == 0 {
+    if dice.under(3) == 0 {
         events.push(Event::Killed { at_us: at(dice), process: "new".into() });
     }
     for number in 0..ticks {
         // Some have no outcome.
-        if dice.below(40) > 0 {
+        if dice.under(40) > 0 {
             events.push(Event::Tick(tick(dice, number)?));
         }
         if number % 20 == 0 {
-            let took_us = (dice.below(100) > 0).then(|| dice.below(9_000).into());
+            let took_us = (dice.under(100) > 0).then(|| dice.under(9_000).into());
             events.push(Event::Control { due_us: i64::try_from(number)? * 10_000, took_us });
         }
     }
     events.sort_by_key(Event::at_us);
     let mut all = vec![Event::Header(header)];
     all.extend(with_moves(events, policy)?);
-    let how = match dice.below(8) {
+    let how = match dice.under(8) {
         0 => Ending::Interrupted,
         1 => Ending::Incomplete { because: Unfinished::NeverExited, process: "old".into() },
         2 => Ending::Incomplete { because: Unfinished::EndedEarly, process: "new".into() },
@@ -164,8 +162,8 @@ fn generated(dice: &mut Dice) -> Result<Vec<String>, Box<dyn std::error::Error>>
 
 /// What no program writes.
 fn damage(dice: &mut Dice, lines: &mut Vec<String>) {
-    let place = dice.below(u32::try_from(lines.len()).unwrap_or(1)) as usize;
-    match dice.below(32) {
+    let place = dice.under(u32::try_from(lines.len()).unwrap_or(1)) as usize;
+    match dice.under(32) {
         0 => lines.truncate(place),
         1 => lines[0] = lines[0].replace("rehearsal/1", "rehearsal/2"),
         2 => lines[0] = r#"{"schema":"somebody.else/1"}"#.into(),
@@ -203,27 +201,27 @@ fn with_moves(events: Vec<Event>, policy: RotationPolicy) -> Result<Vec<Event>, 
 fn probes(dice: &mut Dice, process: &str, from_us: i64, until_us: i64, timeout_us: i64, events: &mut Vec<Event>) {
     let mut due_us = from_us;
     while due_us < until_us {
-        let late_us = if dice.below(20) == 0 { 700 } else { 0 };
-        let took = i64::from(dice.below(400)) * if dice.below(3) == 0 { 1000 } else { 50 };
-        let answer = match dice.below(12) {
+        let late_us = if dice.under(20) == 0 { 700 } else { 0 };
+        let took = i64::from(dice.under(400)) * if dice.under(3) == 0 { 1000 } else { 50 };
+        let answer = match dice.under(12) {
             0 => Answer::NotReady { status: 503 },
-            1 => Answer::Refused { by: [Refuser::Host, Refuser::Names][dice.below(2) as usize] },
+            1 => Answer::Refused { by: [Refuser::Host, Refuser::Names][dice.under(2) as usize] },
             2 => {
                 let kinds = [Cutting::Reset, Cutting::Closed, Cutting::Garbled, Cutting::Tls];
-                Answer::Cut { by: kinds[dice.below(4) as usize] }
+                Answer::Cut { by: kinds[dice.under(4) as usize] }
             }
             3 => Answer::Silent { by: Silence::TooManyRequests },
-            4 => Answer::Fault { code: ["EMFILE", "SLOW_MACHINE"][dice.below(2) as usize].into() },
+            4 => Answer::Fault { code: ["EMFILE", "SLOW_MACHINE"][dice.under(2) as usize].into() },
             5 => Answer::Ready { status: 204, version: Some("v2".into()) },
             _ => Answer::Ready { status: 200, version: None },
         };
-        let sent_us = due_us + i64::from(dice.below(2_000));
+        let sent_us = due_us + i64::from(dice.under(2_000));
         let is_silent = took > timeout_us;
         let at_us = sent_us + took.min(timeout_us);
         let said = if is_silent { Answer::Silent { by: Silence::Timeout } } else { answer.clone() };
-        let sent = (dice.below(50) > 0).then_some(sent_us);
+        let sent = (dice.under(50) > 0).then_some(sent_us);
         events.push(Event::Probe { at_us, due_us, sent_us: sent, process: process.into(), answer: said, late_us });
-        if is_silent && dice.below(3) > 0 {
+        if is_silent && dice.under(3) > 0 {
             events.push(Event::Late { at_us: sent_us + took, due_us, process: process.into(), answer });
         }
         while due_us <= at_us {
@@ -234,21 +232,21 @@ fn probes(dice: &mut Dice, process: &str, from_us: i64, until_us: i64, timeout_u
 
 fn tick(dice: &mut Dice, number: u64) -> Result<Tick, std::num::TryFromIntError> {
     let due_us = i64::try_from(number)? * 10_000;
-    let class = if dice.below(4) > 0 { Class::Ok } else { dice.one_of(&Class::ALL) };
+    let class = if dice.under(4) > 0 { Class::Ok } else { *dice.one_of(&Class::ALL) };
     let is_asked = class != Class::Nobody;
     Ok(Tick {
         tick: number,
         due_us,
-        sent_us: is_asked.then(|| due_us + i64::from(dice.below(300))),
-        end_us: due_us + i64::from(dice.below(40_000)),
+        sent_us: is_asked.then(|| due_us + i64::from(dice.under(300))),
+        end_us: due_us + i64::from(dice.under(40_000)),
         lane: Lane::of_tick(number),
-        process: is_asked.then(|| ["old", "new"][dice.below(2) as usize].into()),
+        process: is_asked.then(|| ["old", "new"][dice.under(2) as usize].into()),
         class,
-        status: (dice.below(2) == 0).then_some(200),
-        error: (dice.below(3) == 0).then(|| "ECONN\u{7}RESET".into()),
+        status: (dice.under(2) == 0).then_some(200),
+        error: (dice.under(3) == 0).then(|| "ECONN\u{7}RESET".into()),
         connection: is_asked.then_some(number),
-        uses: dice.below(3),
-        reopened: dice.below(10) == 0,
+        uses: dice.under(3),
+        reopened: dice.under(10) == 0,
     })
 }
 
@@ -271,23 +269,5 @@ struct SerdeJson;
 impl Json for SerdeJson {
     fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
-    }
-}
-
-/// Numbers that follow from a seed alone.
-struct Dice(u64);
-
-impl Dice {
-    fn throw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
-
-    fn below(&mut self, bound: u32) -> u32 {
-        u32::try_from(self.throw() % u64::from(bound.max(1))).unwrap_or(0)
-    }
-
-    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(u32::try_from(all.len()).unwrap_or(1)) as usize]
     }
 }

@@ -2,6 +2,7 @@
 
 mod command;
 mod connection;
+mod dice;
 
 pub mod measure;
 pub mod rehearsal;
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 pub use command::{Ran, Started, greenlight, start};
 pub use connection::Connection;
+pub use dice::{Asked, Dice};
 
 /// A folder of its own under the target folder, removed at the end.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use greenlight::store::open;
 use greenlight::{Daemon as InProcess, GoodFor, Horizon, HttpSettings, ReportedRow};
 use greenlight_core::history::{Event, Happening, Json, Reader, Said, Sweep, Told, Window};
 use greenlight_core::{Extent, Name, Report};
-use greenlight_tests::{Daemon, Folder, greenlight, wait_until};
+use greenlight_tests::{Daemon, Dice, Folder, greenlight, wait_until};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -75,19 +75,7 @@ fn replayed(lines: &str) -> BTreeMap<u64, Said> {
     said
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
-    }
-}
-
-fn a_report(random: &mut Random) -> Report {
+fn a_report(random: &mut Dice) -> Report {
     let source = ["driver", "ci"][usize::try_from(random.below(2)).unwrap()];
     let mut rows = Vec::new();
     for name in ["dev", "lane", "merge"] {
@@ -118,7 +106,7 @@ fn a_report(random: &mut Random) -> Report {
 /// Plays a random life second by second, with stops, kills and steps of the clock, and asks for every verdict.
 async fn lived(seed: u64) {
     println!("seed {seed}");
-    let (folder, time, mut random) = (Folder::new(), ManualTime::at(i64::try_from(BEGIN).unwrap()), Random(seed));
+    let (folder, time, mut random) = (Folder::new(), ManualTime::at(i64::try_from(BEGIN).unwrap()), Dice(seed));
     let mut daemon = start(&folder, &time);
     let mut said: BTreeMap<u64, String> = BTreeMap::new();
     let mut now = BEGIN;
