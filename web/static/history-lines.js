@@ -5,11 +5,12 @@
 /** @typedef {Record<string, unknown>} Fields */
 /** @typedef {import('../types/page').HistoryHead} HistoryHead */
 
+import { Wrong } from './wrong.js';
+
 /** So many numbers cross at once. */
 const BATCH = 16_384;
 /** Only of a line of more characters need it be asked whether it is too long. */
 const LONG = 65_536;
-const SHOWN = 80;
 const NONE = -1;
 const NO_NUMBERS = new Float64Array();
 
@@ -162,14 +163,6 @@ const KINDS = ['changed', 'removed', 'lapsed', 'came_back', 'started', 'resumed'
 
 /** The line and what is wrong with it. */
 export class Refused extends Error {}
-
-class Wrong extends Error {
-  /** @param {string} key @param {unknown} got @param {string} wanted */
-  constructor(key, got, wanted) {
-    const text = JSON.stringify(got) ?? 'missing';
-    super(`${key} is ${text.length > SHOWN ? 'something else' : text}, ${wanted} is wanted`);
-  }
-}
 
 /** @param {any} fields @param {string} key @returns {number} */
 function whole(fields, key) {

@@ -5,7 +5,7 @@
 /** @typedef {import('./history.js').Shown} Shown */
 
 import { h, lazy } from './dom.js';
-import { lanes_shown } from './history.js';
+import { lanes_shown } from './history-replay.js';
 import { PAST_WORDS, blamed, length, verdict_words, when } from './history-words.js';
 import { plural, short_horizon, short_sha, visible } from './words.js';
 

@@ -10,13 +10,13 @@
 
 import { zone_minutes } from './clock.js';
 import { h, lazy } from './dom.js';
-import { lanes_shown } from './history.js';
-import { span_at } from './history-replay.js';
+import { lanes_shown, span_at } from './history-replay.js';
 import { tables } from './history-tables.js';
 import { PAST_WORDS, blamed, iso, length, verdict_words, when } from './history-words.js';
 import { icon } from './icons.js';
 import { lane, place, ticks } from './lanes.js';
-import { moment, plural, short_horizon, short_sha, spoken_horizon, visible, zone_name } from './words.js';
+import { preset_name } from './view-horizon.js';
+import { moment, plural, short_sha, spoken_horizon, visible, zone_name } from './words.js';
 
 const WINDOWS = ['1h', '24h', '7d', '30d'];
 const HORIZONS = ['15m', '30m', '1h', '4h', '24h', 'never'];
@@ -89,7 +89,7 @@ function written(text) {
 function what_if(shown, state) {
   const own = shown.lines?.head?.stale_after_secs;
   const off = state.wasm !== 'running' || own === undefined;
-  const told = own === undefined ? '' : name_of(own);
+  const told = own === undefined ? '' : preset_name(own);
   const presets = own === undefined || HORIZONS.includes(told) ? HORIZONS : [told, ...HORIZONS];
   const chosen = shown.stale_after || told;
   return h('section', { key: 'horizon', class: 'horizon', 'aria-label': 'What if' },
@@ -99,11 +99,6 @@ function what_if(shown, state) {
         name, name === told && h('span', { class: 'chip-note' }, ' daemon’s')))),
     h('form', { class: 'horizon-form', on: { submit: ['past', 'horizon-done'] } },
       h('input', { type: 'text', id: 'horizon', class: 'field', 'aria-label': 'Horizon', disabled: off, autocomplete: 'off', spellcheck: 'false', size: 6, value: chosen })));
-}
-
-/** A day is compared with hours here. @param {number|null} secs */
-function name_of(secs) {
-  return secs === 86_400 ? '24h' : short_horizon(secs);
 }
 
 /** @param {Shown} shown @returns {VNode} */
@@ -140,7 +135,7 @@ function sums(shown, replay) {
       h('caption', { class: 'past-hidden' }, 'Sums'),
       h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Horizon'), ...rows.map(([name]) => h('th', { scope: 'col' }, name)))),
       h('tbody', null, ...replay.horizons.map((secs, at) => h('tr', { class: at === 0 ? '' : 'past-trial' },
-        h('th', { scope: 'row' }, trial && at > 0 ? `What if ${name_of(secs)}` : `${name_of(secs)} (the daemon’s)`),
+        h('th', { scope: 'row' }, trial && at > 0 ? `What if ${preset_name(secs)}` : `${preset_name(secs)} (the daemon’s)`),
         ...rows.map(([name, of]) => h('td', null, h('span', { class: 'past-key', 'aria-hidden': 'true' }, `${name} `), of(at))))))));
 }
 
@@ -157,7 +152,7 @@ function picture(shown, replay) {
   const { from, to } = replay;
   return h('section', { key: 'picture', class: 'past-picture', 'aria-label': 'Lanes' }, h('div', { key: 'stage', class: 'past-stage' },
     lazy('lanes', [replay, shown.all], () => h('div', { class: 'past-lanes' },
-      ...replay.horizons.map((secs, index) => row(index === 0 ? `Verdict, ${name_of(secs)}` : `What if ${name_of(secs)}`, '', index === 0 ? 'past-own' : 'past-what-if',
+      ...replay.horizons.map((secs, index) => row(index === 0 ? `Verdict, ${preset_name(secs)}` : `What if ${preset_name(secs)}`, '', index === 0 ? 'past-own' : 'past-what-if',
         lane(painted(replay, replay.verdicts[index]), from, to, LOOK_LIST))),
       replay.horizons.length > 1 && row('Differs', '', 'past-differs', lane(replay.differences.map((span) => [replay.start(span), replay.end(span), 0]), from, to, DIFFERENT, 'lane-low')),
       ...numbers.map((number) => row(visible(replay.names[number]), veto_words(replay, number), 'past-instance', lane(painted(replay, replay.standings[0][number]), from, to, LOOK_LIST), shas(replay, number))),

@@ -8,11 +8,12 @@
 
 import { later, now_ms } from './clock.js';
 import { Lines } from './history-lines.js';
-import { place_at, replay } from './history-replay.js';
+import { lanes_shown, place_at, replay } from './history-replay.js';
 import { view } from './history-view.js';
 import { iso, read_moment } from './history-words.js';
 import { share } from './lanes.js';
 import { load_past } from './past.js';
+import { BAD_FIELD } from './view-horizon.js';
 
 /** What is asked for when nothing is said. */
 const WINDOW = '-24h';
@@ -247,7 +248,7 @@ export function open(host) {
     },
     'horizon-done'(_, event) {
       const [text] = fields(event);
-      shown.wrong = text !== '' && host.read_horizon(text) === undefined ? 'A horizon is 15m, 1h30m, 7d, 0s or never' : '';
+      shown.wrong = text !== '' && host.read_horizon(text) === undefined ? BAD_FIELD : '';
       if (shown.wrong === '') actions.horizon(text, undefined);
     },
     all(all) {
@@ -255,9 +256,9 @@ export function open(host) {
       tell('replace');
     },
     point(_, event) {
-      const along = event && share(event);
+      const along = share(event);
       const of = shown.replay;
-      if (along !== null && along !== undefined && of) shown.hover = Math.floor(of.from + along * (of.to - 1 - of.from));
+      if (along !== null && of) shown.hover = Math.floor(of.from + along * (of.to - 1 - of.from));
     },
     leave: () => {
       shown.hover = null;
@@ -313,13 +314,4 @@ export function open(host) {
       else if (before !== shown.stale_after) judge();
     },
   };
-}
-
-/** So many instances have a lane before anybody asks for more, and so many at most. */
-const FEW = 12;
-const MANY = 200;
-
-/** Numbers of the instances that have a lane. @param {Shown} shown @param {Replay} of */
-export function lanes_shown(shown, of) {
-  return of.order.slice(0, shown.all ? MANY : FEW);
 }

@@ -63,10 +63,10 @@ export function ticks(from, to) {
   return { list, whole_days: step >= DAY };
 }
 
-/** How far along the element a pointer is, from 0 to 1. @param {Event} event */
+/** How far along the slider that it is over a pointer is, from 0 to 1. @param {Event|undefined} event */
 export function share(event) {
-  const at = event.target;
-  if (!(event instanceof MouseEvent) || !(at instanceof Element)) return null;
+  const at = event?.target instanceof Element ? event.target.closest('[role=slider]') : null;
+  if (!(event instanceof MouseEvent) || !at) return null;
   const { left, width } = at.getBoundingClientRect();
   return Math.min(1, Math.max(0, (event.clientX - left) / Math.max(1, width)));
 }

@@ -11,11 +11,13 @@ import { every_second, later, local_ms, measure, now_ms, skew_ms, zone_minutes }
 import { daemon_origin, is_a_copy } from './daemon.js';
 import { focusOn, mount, showDialog, writeHead } from './dom.js';
 import { Follower } from './follow.js';
+import { TELLING, is_held } from './held.js';
 import { favicon } from './icons.js';
 import { action_of_key } from './keys.js';
 import { open_line } from './line.js';
 import { load_wasm } from './policy.js';
 import { title, word } from './sayings.js';
+import { keep_single_letter_keys, single_letter_keys } from './settings.js';
 import { history_step, sorts_again, update } from './update.js';
 import { footer, help, saved_moment } from './view-help.js';
 import { horizon, next, what_if } from './view-horizon.js';
@@ -32,7 +34,6 @@ const RETRY_MS = 2000;
 /** A saved snapshot beyond this is not one that a daemon wrote. */
 const FILE_BYTES = 256 * 1024 * 1024;
 const MEASURES_KEPT = 100;
-const KEYS_SETTING = 'greenlight.single-letter-keys';
 
 const origin = daemon_origin();
 
@@ -42,7 +43,7 @@ let state = {
   board: null, judged: null, what_if: null, wasm: 'loading',
   line: new_line(), phase: 'starting', beat: null, since_unix: null, trouble: '',
   paused: false, held: false, shown: [], moved: 0, page: 0,
-  help: false, keys: setting(), field: null, bad_field: false, note: '',
+  help: false, keys: single_letter_keys(), field: null, bad_field: false, note: '',
   saved: '', hosted: is_a_copy(), origin,
 };
 /** The address that Back leads to, while a movement replaces the one shown. */
@@ -241,7 +242,7 @@ function effect([name, value], field) {
   if (name === 'live') go_live();
   if (name === 'keys' && field instanceof HTMLInputElement) {
     state.keys = field.checked;
-    keep_setting(state.keys);
+    keep_single_letter_keys(state.keys);
   }
 }
 
@@ -386,41 +387,12 @@ function listen_to_the_window() {
     if (event.key !== 'Escape') event.preventDefault();
     act(action);
   });
-  for (const type of ['pointermove', 'pointerleave', 'focusin', 'focusout']) document.addEventListener(type, hold);
+  for (const type of TELLING) document.addEventListener(type, (event) => {
+    state.held = is_held(event);
+  });
   document.addEventListener('dragover', (event) => event.preventDefault());
   document.addEventListener('drop', (event) => {
     event.preventDefault();
     void open_file(event.dataTransfer?.files[0]);
   });
-}
-
-let pointer_in_rows = false;
-let focus_in_rows = false;
-
-/** @param {Event} event */
-function hold(event) {
-  const inside = event.target instanceof Element && event.target.closest('tbody') !== null;
-  // A move of the pointer, not of the page beneath it: what shifts must not let go of what somebody aims at.
-  if (event.type === 'pointermove') pointer_in_rows = inside;
-  if (event.type === 'pointerleave') pointer_in_rows = false;
-  if (event.type === 'focusin') focus_in_rows = inside;
-  if (event.type === 'focusout') focus_in_rows = false;
-  state.held = pointer_in_rows || focus_in_rows;
-}
-
-function setting() {
-  try {
-    return localStorage.getItem(KEYS_SETTING) !== 'off';
-  } catch {
-    return true;
-  }
-}
-
-/** @param {boolean} on */
-function keep_setting(on) {
-  try {
-    localStorage.setItem(KEYS_SETTING, on ? 'on' : 'off');
-  } catch {
-    // A browser that keeps nothing: the choice lasts as long as this tab.
-  }
 }

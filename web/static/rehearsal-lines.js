@@ -2,6 +2,8 @@
 
 /** @typedef {import('../types/rehearsal').Line} Line */
 
+import { Wrong } from './wrong.js';
+
 const LARGEST = Number.MAX_SAFE_INTEGER;
 /** The words that may stand somewhere; a word crosses as its place. */
 const EVENTS = 'header started sigterm exited killed last_words elsewhere expected probe late move tried tick control end'.split(' ');
@@ -12,8 +14,7 @@ const CLASSES = 'ok unexpected slow refused cut torn server_error garbled nobody
 
 /** @param {string} field @param {unknown} got @param {string} wanted @returns {never} */
 function wrong(field, got, wanted) {
-  const told = got === undefined ? 'missing' : JSON.stringify(got);
-  throw new Error(`${field} is ${told.length > 80 ? 'something else' : told}, ${wanted} is wanted`);
+  throw new Wrong(field, got, wanted);
 }
 
 /** @param {Line} of @param {string} field @param {number} [least] @param {number} [most] */

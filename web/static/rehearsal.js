@@ -10,6 +10,7 @@
 import { later, local_ms } from './clock.js';
 import { is_a_copy } from './daemon.js';
 import { h } from './dom.js';
+import { share } from './lanes.js';
 import { load_past } from './past.js';
 import { picture } from './rehearsal-draw.js';
 import { cells, controls, grid, key, result } from './rehearsal-policy.js';
@@ -176,10 +177,8 @@ export function open(host) {
 
   /** @param {Event|undefined} event */
   function pointed(event) {
-    if (!(event instanceof MouseEvent) || !(event.target instanceof Element)) return null;
-    const plot = event.target.closest('.roll-plot');
-    const box = plot?.getBoundingClientRect();
-    return box ? within(shown.from_us + ((event.clientX - box.left) / box.width) * (shown.to_us - shown.from_us)) : null;
+    const along = share(event);
+    return along === null ? null : within(shown.from_us + along * (shown.to_us - shown.from_us));
   }
 
   /** What an arrow or another key makes of the cursor; null: nothing. @param {KeyboardEvent} event */

@@ -66,10 +66,10 @@ export function horizon(state) {
   );
 }
 
-const BAD_FIELD = 'A horizon is 15m, 1h30m, 7d, 0s or never';
+export const BAD_FIELD = 'A horizon is 15m, 1h30m, 7d, 0s or never';
 
 /** A day is compared with hours here. @param {number|null} secs */
-function preset_name(secs) {
+export function preset_name(secs) {
   return secs === DAY ? '24h' : short_horizon(secs);
 }
 
