@@ -1,18 +1,5 @@
 //! Whole numbers of the wire: in JavaScript all of them are floats.
 
-#[cfg(feature = "live")]
-use greenlight_core::MAX_INTEGER;
-#[cfg(feature = "live")]
-use wasm_bindgen::JsValue;
-
-#[cfg(feature = "live")]
-/// A whole number from 0 to the largest integer that the wire knows.
-pub(crate) fn whole(value: &JsValue) -> Option<u64> {
-    let number = value.as_f64()?;
-    let secs = saturating(number);
-    (secs <= MAX_INTEGER && as_number(secs).total_cmp(&number).is_eq()).then_some(secs)
-}
-
 /// Floored, and the nearest there is for what lies beyond either end.
 #[expect(
     clippy::cast_possible_truncation,

@@ -12,20 +12,8 @@ pub(super) fn in_order(length: usize, key: &dyn Fn(usize) -> i64) -> Vec<usize> 
     for place in 0..length {
         all.push((key(place), place));
     }
-    let heap = all.as_mut_slice();
-    if !heap.is_sorted() {
-        let mut parent = heap.len() / 2;
-        while let Some(next) = parent.checked_sub(1) {
-            parent = next;
-            sift(heap, parent);
-        }
-        let mut rest = heap.len();
-        while let Some(last) = rest.checked_sub(1) {
-            rest = last;
-            heap.swap(0, last);
-            sift(heap.get_mut(..last).unwrap_or_default(), 0);
-        }
-    }
+    // Equal keys are told apart by their places, so that an unstable sort keeps them as they stand.
+    all.sort_unstable();
     let mut places = Vec::with_capacity(length);
     for (_, place) in all {
         places.push(place);
@@ -59,20 +47,6 @@ pub(super) fn ticks_by_number<'a>(record: &'a Record, counts: &dyn Fn(&Tick) -> 
         }
     }
     ordered
-}
-
-/// Moves one down until none below it is larger.
-fn sift(heap: &mut [(i64, usize)], mut parent: usize) {
-    loop {
-        let left = parent.saturating_mul(2).saturating_add(1);
-        let right = left.saturating_add(1);
-        let larger = if heap.get(left) < heap.get(right) { right } else { left };
-        if heap.get(parent) >= heap.get(larger) {
-            return;
-        }
-        heap.swap(parent, larger);
-        parent = larger;
-    }
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use greenlight_core::{GoodFor, Held, Horizon, Name, Route, Row, UnixSeconds, Vouch};
+use greenlight_core::{GoodFor, Held, Horizon, MAX_INTEGER, Name, Route, Row, UnixSeconds, Vouch};
 use wasm_bindgen::prelude::*;
 
-use crate::number::{saturating, whole};
+use crate::number::{as_number, saturating};
 use crate::text::joined;
 
 #[wasm_bindgen]
@@ -223,4 +223,11 @@ fn optional(field: &'static str, wanted: &'static str, value: &JsValue) -> Resul
         return Ok(None);
     }
     whole(value).map(Some).ok_or_else(|| Wrong::new(field, wanted, value.clone()))
+}
+
+/// A whole number from 0 to the largest integer that the wire knows.
+fn whole(value: &JsValue) -> Option<u64> {
+    let number = value.as_f64()?;
+    let secs = saturating(number);
+    (secs <= MAX_INTEGER && as_number(secs).total_cmp(&number).is_eq()).then_some(secs)
 }
