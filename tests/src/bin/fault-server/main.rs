@@ -177,7 +177,8 @@ async fn converse(server: &Server, mut stream: TcpStream) {
         read.drain(..end);
         server.under_way.fetch_add(1, Ordering::SeqCst);
         let reply = server.reply(&head);
-        if let (Some(takes), false) = (server.plan.one_worker, head.starts_with("get /readyz")) {
+        let work = server.plan.one_worker.filter(|_| !head.starts_with("get /readyz"));
+        if let Some(takes) = work {
             sleep(takes).await;
         }
         let sent = match &reply {
@@ -190,6 +191,9 @@ async fn converse(server: &Server, mut stream: TcpStream) {
             let _ = stream.read(&mut nothing).await;
         }
         server.under_way.fetch_sub(1, Ordering::SeqCst);
+        if work.is_some() && sent.is_ok() {
+            server.log("served");
+        }
         answers += 1;
         match reply {
             Reply::Go(_) if sent.is_ok() && !head.contains("connection: close") => {}
