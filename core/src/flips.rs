@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::readiness::{Flip, Reason};
-use crate::snapshot::{RowView, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::standing::Standing;
 use crate::time::{Horizon, UnixSeconds, sort_by_moment};
 
@@ -20,7 +20,7 @@ impl Snapshot {
         let mut moments: Vec<(UnixSeconds, usize)> = Vec::new();
         for (place, row) in self.rows().enumerate() {
             tally.add(row.standing(horizon, now));
-            moments.extend(turning_points(row, horizon, now).into_iter().flatten().map(|at| (at, place)));
+            moments.extend(row.facts().turning_points(horizon, now).into_iter().flatten().map(|at| (at, place)));
         }
         // Once nothing serves, time alone brings nothing back.
         sort_by_moment(&mut moments);
@@ -63,20 +63,6 @@ impl Snapshot {
         });
         turns.flatten().min()
     }
-}
-
-/// The moments after `now` at which time alone may change the standing of a row.
-pub(crate) fn turning_points(row: RowView<'_>, horizon: Horizon, now: UnixSeconds) -> [Option<UnixSeconds>; 2] {
-    let serves = row.held.row.serving_sha.is_some();
-    let lapse = row.vouch.good_until.filter(|until| serves && *until > now);
-    // A row that serves without end never becomes degraded; one that still serves does so at its lapse.
-    let degraded_since =
-        if serves && row.is_confirmed(now) { lapse.map(|at| row.since(at)) } else { Some(row.since(now)) };
-    let aged_out = degraded_since
-        .filter(|_| row.held.row.last_green.is_some())
-        .and_then(|since| horizon.ages_out(since))
-        .filter(|at| *at > now && lapse != Some(*at));
-    [lapse, aged_out]
 }
 
 /// How many rows serve, and how many veto.

@@ -51,6 +51,7 @@ extern crate alloc;
 extern crate std;
 
 mod board;
+mod facts;
 mod flips;
 #[cfg(feature = "history")]
 pub mod history;

@@ -73,12 +73,36 @@ pub struct Held {
 impl Held {
     /// The stamp as it belongs in a store: never the clamped one.
     pub fn stored_change(&self) -> UnixSeconds {
-        self.clamped_from.unwrap_or(self.last_change)
+        self.stamp().stored()
     }
 
     /// Takes up the stamp that was stored, at a restart `now`: one from later than that is taken to be now.
     pub(crate) fn restart_from(&mut self, stored: UnixSeconds, now: UnixSeconds) {
-        self.last_change = stored.min(now);
-        self.clamped_from = (stored > now).then_some(stored);
+        let Stamp { last_change, clamped_from } = Stamp::restarted(stored, now);
+        self.last_change = last_change;
+        self.clamped_from = clamped_from;
+    }
+
+    fn stamp(&self) -> Stamp {
+        Stamp { last_change: self.last_change, clamped_from: self.clamped_from }
+    }
+}
+
+/// When a row was last seen to change: as it counts, and as it is stored where that is another moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) last_change: UnixSeconds,
+    pub(crate) clamped_from: Option<UnixSeconds>,
+}
+
+impl Stamp {
+    /// As it belongs in a store.
+    pub(crate) fn stored(self) -> UnixSeconds {
+        self.clamped_from.unwrap_or(self.last_change)
+    }
+
+    /// One that was stored, at a restart `now`: from later than that, it is taken to be now.
+    pub(crate) fn restarted(stored: UnixSeconds, now: UnixSeconds) -> Self {
+        Self { last_change: stored.min(now), clamped_from: (stored > now).then_some(stored) }
     }
 }

@@ -4,6 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::facts::Facts;
 use crate::name::Name;
 use crate::readiness::Summary;
 use crate::row::{Held, Vouch};
@@ -122,24 +123,21 @@ impl<'a> RowView<'a> {
     /// Since when the row stands as it does: its stamp, but where it says that it serves and nobody vouches
     /// for that any more, the moment the witness was lost if that is later.
     pub fn since(&self, now: UnixSeconds) -> UnixSeconds {
-        let stamp = self.held.last_change;
-        match self.vouch.good_until {
-            Some(until) if self.held.row.serving_sha.is_some() && until <= now => stamp.max(until),
-            Some(_) | None => stamp,
-        }
+        self.facts().since(now)
     }
 
     /// What the row amounts to.
     pub fn standing(&self, horizon: Horizon, now: UnixSeconds) -> Standing {
-        let row = &self.held.row;
-        if row.serving_sha.is_some() && self.is_confirmed(now) {
-            Standing::Serving
-        } else if row.last_green.is_none() {
-            Standing::NeverGreen
-        } else if horizon.is_stale(self.since(now).age(now)) {
-            Standing::StaleDegraded
-        } else {
-            Standing::LiveDegraded
+        self.facts().standing(horizon, now)
+    }
+
+    pub(crate) fn facts(&self) -> Facts {
+        let Held { row, last_change, .. } = &**self.held;
+        Facts {
+            serves: row.serving_sha.is_some(),
+            was_green: row.last_green.is_some(),
+            last_change: *last_change,
+            vouch: *self.vouch,
         }
     }
 

@@ -1,14 +1,12 @@
 //! One horizon of a sweep: who serves and who vetoes under it now, and since when it has said what it says.
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::past::Past;
+use super::rows::Rows;
 use super::sorted::{Key, Sorted};
 use super::span::{Blame, MAX_BLAMED, Said, Stood};
 use crate::flips::Tally;
-use crate::name::Name;
 use crate::readiness::Reason;
 use crate::standing::Standing;
 use crate::time::{Horizon, UnixSeconds};
@@ -19,16 +17,16 @@ pub(super) type Counted = Option<(Standing, Key)>;
 
 /// The state of a sweep under one horizon.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct Lane<Who> {
     pub(super) horizon: Horizon,
     tally: Tally,
-    vetoing: Ranked,
+    vetoing: Ranked<Who>,
     /// Whether a row began or ceased to count since what it says was judged.
     pub(super) has_changed: bool,
-    pub(super) saying: Run<Said>,
+    pub(super) saying: Run<Said<Who>>,
 }
 
-impl Lane {
+impl<Who: Clone> Lane<Who> {
     pub(super) fn new(horizon: Horizon) -> Self {
         Self { horizon, tally: Tally::default(), vetoing: Ranked::default(), has_changed: true, saying: Run::default() }
     }
@@ -53,51 +51,48 @@ impl Lane {
         }
     }
 
-    pub(super) fn is_ready(&self) -> bool {
-        self.tally.reason().is_ready()
-    }
-
-    /// The rows that veto.
-    pub(super) fn vetoing(&mut self, past: &Past) -> Blame {
-        self.vetoing.blame(past)
-    }
-
     /// What the verdict is, where `degraded` are the rows that own a green and do not serve.
-    pub(super) fn says(&mut self, degraded: &mut Ranked, past: &Past) -> Said {
+    pub(super) fn says(&mut self, degraded: &mut Ranked<Who>, rows: &impl Rows<Who = Who>) -> Said<Who> {
         match self.tally.reason() {
             Reason::Ready => Said::Ready,
-            reason @ Reason::LiveDegraded => Said::NotReady { reason, blame: self.vetoing(past) },
-            reason @ Reason::NothingServing => Said::NotReady { reason, blame: degraded.blame(past) },
+            reason @ Reason::LiveDegraded => Said::NotReady { reason, blame: self.vetoing.blame(rows) },
+            reason @ Reason::NothingServing => Said::NotReady { reason, blame: degraded.blame(rows) },
         }
     }
 }
 
 /// Rows in board order, and the names of the first of them for as long as those stay the same: most of what happens
 /// to a large board happens to none of them.
-#[derive(Debug, Default)]
-pub(super) struct Ranked {
-    rows: Sorted,
+#[derive(Debug)]
+pub(super) struct Ranked<Who> {
+    ranks: Sorted,
     first: Vec<Key>,
-    names: Arc<[Name]>,
+    names: Arc<[Who]>,
 }
 
-impl Ranked {
+impl<Who> Default for Ranked<Who> {
+    fn default() -> Self {
+        Self { ranks: Sorted::default(), first: Vec::new(), names: Arc::default() }
+    }
+}
+
+impl<Who: Clone> Ranked<Who> {
     pub(super) fn add(&mut self, key: Key) {
-        self.rows.add(key);
+        self.ranks.add(key);
     }
 
     pub(super) fn discard(&mut self, key: Key) {
-        self.rows.discard(key);
+        self.ranks.discard(key);
     }
 
-    fn blame(&mut self, past: &Past) -> Blame {
-        let Self { rows, first, names } = self;
-        if !rows.iter().take(MAX_BLAMED).eq(first.iter().copied()) {
+    fn blame(&mut self, rows: &impl Rows<Who = Who>) -> Blame<Who> {
+        let Self { ranks, first, names } = self;
+        if !ranks.iter().take(MAX_BLAMED).eq(first.iter().copied()) {
             first.clear();
-            first.extend(rows.iter().take(MAX_BLAMED));
-            *names = first.iter().filter_map(|(_, place)| past.name(*place)).cloned().collect();
+            first.extend(ranks.iter().take(MAX_BLAMED));
+            *names = first.iter().filter_map(|(_, place)| rows.who(*place)).collect();
         }
-        let more = rows.len().saturating_sub(first.len());
+        let more = ranks.len().saturating_sub(first.len());
         Blame { names: Arc::clone(names), more: u64::try_from(more).unwrap_or(u64::MAX) }
     }
 }
@@ -107,7 +102,7 @@ impl Ranked {
 pub(super) struct Place {
     /// As what the lane counts it.
     pub(super) counted: Counted,
-    pub(super) standing: Run<(Stood, Option<Box<str>>)>,
+    pub(super) standing: Run<(Stood, Option<Arc<str>>)>,
 }
 
 /// Something that stays the same for a while; `None` where there is nothing to tell of.
@@ -120,10 +115,17 @@ impl<T> Default for Run<T> {
     }
 }
 
+impl<T> Run<T> {
+    /// What it is now.
+    pub(super) fn now(&self) -> Option<&T> {
+        self.0.as_ref().map(|(_, value)| value)
+    }
+}
+
 impl<T: PartialEq> Run<T> {
     /// What it becomes at `now`; gives what it had been since when, where that is another thing.
     pub(super) fn becomes(&mut self, value: Option<T>, now: UnixSeconds) -> Option<(UnixSeconds, T)> {
-        if self.0.as_ref().map(|(_, value)| value) == value.as_ref() {
+        if self.now() == value.as_ref() {
             return None;
         }
         core::mem::replace(&mut self.0, value.map(|value| (now, value))).filter(|(since, _)| *since < now)

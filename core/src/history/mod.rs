@@ -9,24 +9,34 @@
 //! later one holds, and since only the whole record can tell, [`Lives`] looks at the starts beforehand. Where
 //! nobody was watching, or nothing was recorded, the answer is [`Said::NotWatching`]: neither up nor down.
 
+mod brief;
+mod course;
+mod difference;
 mod event;
 mod export;
+mod judging;
 mod lane;
 mod lines;
 mod lives;
+mod passage;
 mod past;
 pub mod record;
+mod rows;
+mod seating;
+mod seats;
 mod sorted;
 mod span;
 mod sums;
 mod sweep;
 
 pub use crate::jsonl::Json;
+pub use course::Course;
+pub use difference::differences;
 pub use event::{Event, Happening, MAX_NAMES};
 pub use export::{End, Entry, Expected, Head, MAX_LINE_BYTES, ReadError, ReadProblem, Reader, SCHEMA, Tail};
 pub use lines::{Line, Question, answer};
 pub use lives::Lives;
-pub use past::{Detail, Past};
+pub use past::Past;
 pub use span::{Blame, DifferenceSpan, MAX_BLAMED, Said, StandingSpan, Stood, Told, VerdictSpan, Window};
 pub use sums::{InstanceSums, Running, Sums, VerdictSums};
 pub use sweep::Sweep;

@@ -1,6 +1,5 @@
 //! What comes out of a sweep: spans, half-open and within the window, each told as soon as it is finished.
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::name::Name;
@@ -24,21 +23,21 @@ impl Window {
     }
 }
 
-/// A finished span.
+/// A finished span. `Who` is what stands for an instance in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Told<Who = Name> {
     /// What the verdict was.
-    Verdict(VerdictSpan),
+    Verdict(VerdictSpan<Who>),
     /// What an instance amounted to.
-    Standing(StandingSpan),
+    Standing(StandingSpan<Who>),
     /// That two horizons said different things.
-    Difference(DifferenceSpan),
+    Difference(DifferenceSpan<Who>),
 }
 
 /// For how long the same was said, with the same rows to blame. Under one horizon these spans follow each other
 /// without holes and fill the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VerdictSpan {
+pub struct VerdictSpan<Who = Name> {
     /// Under which horizon: its place in the list that the sweep was given.
     pub lane: usize,
     /// Its first second.
@@ -46,12 +45,12 @@ pub struct VerdictSpan {
     /// The first second after it.
     pub to: UnixSeconds,
     /// What was said.
-    pub said: Said,
+    pub said: Said<Who>,
 }
 
 /// What the verdict was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum Said<Who = Name> {
     /// Traffic might come.
     Ready,
     /// It might not.
@@ -59,19 +58,26 @@ pub enum Said {
         /// Why; never [`Reason::Ready`].
         reason: Reason,
         /// The rows that vetoed; where nothing served, every row that owned a green and did not serve it.
-        blame: Blame,
+        blame: Blame<Who>,
     },
     /// Nobody was watching, or nothing was recorded: neither up nor down.
     NotWatching,
 }
 
 /// The rows behind something, in board order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blame {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blame<Who = Name> {
     /// The first of them, at most [`MAX_BLAMED`]. Shared with the spans before for as long as they are the same.
-    pub names: Arc<[Name]>,
+    pub names: Arc<[Who]>,
     /// How many there were beyond those.
     pub more: u64,
+}
+
+impl<Who> Default for Blame<Who> {
+    /// Nobody.
+    fn default() -> Self {
+        Self { names: Arc::default(), more: 0 }
+    }
 }
 
 /// As many rows are named as anybody reads; a span costs no more, whatever else was out.
@@ -80,11 +86,11 @@ pub const MAX_BLAMED: usize = 32;
 /// For how long an instance was on the board, stood the same, and said that it served the same. Those of one
 /// instance under one horizon follow each other in time; where it was not on the board there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StandingSpan {
+pub struct StandingSpan<Who = Name> {
     /// Under which horizon: its place in the list that the sweep was given.
     pub lane: usize,
     /// Which instance.
-    pub name: Name,
+    pub name: Who,
     /// Its first second.
     pub from: UnixSeconds,
     /// The first second after it.
@@ -92,7 +98,7 @@ pub struct StandingSpan {
     /// What it amounted to.
     pub stood: Stood,
     /// What it said that it served. With any standing but `serving` nobody vouched for that.
-    pub serving_sha: Option<Box<str>>,
+    pub serving_sha: Option<Arc<str>>,
 }
 
 /// What an instance amounted to.
@@ -116,7 +122,7 @@ impl Stood {
 
 /// For how long one horizon said ready and another one did not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DifferenceSpan {
+pub struct DifferenceSpan<Who = Name> {
     /// The place of the horizon under which it was ready.
     pub ready: usize,
     /// The place of the one under which it was not.
@@ -126,5 +132,5 @@ pub struct DifferenceSpan {
     /// The first second after it.
     pub to: UnixSeconds,
     /// The rows that make the difference: they vetoed under the one and were stale under the other.
-    pub rows: Blame,
+    pub rows: Blame<Who>,
 }

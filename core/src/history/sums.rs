@@ -96,7 +96,7 @@ impl Sums {
 
 impl Running {
     /// Adds the next span of the verdict, in the order in which the sweep told them.
-    pub fn add(&mut self, span: &VerdictSpan) {
+    pub fn add<Who>(&mut self, span: &VerdictSpan<Who>) {
         let light = match span.said {
             Said::Ready => Light::Ready,
             Said::NotReady { .. } => Light::NotReady,
@@ -135,7 +135,7 @@ impl Deref for Running {
 
 impl InstanceSums {
     /// Adds a span of an instance's standing.
-    pub fn add(&mut self, span: &StandingSpan) {
+    pub fn add<Who>(&mut self, span: &StandingSpan<Who>) {
         let sum = match span.stood {
             Stood::As(Standing::Serving) => &mut self.serving_secs,
             Stood::As(Standing::LiveDegraded) => &mut self.vetoed_secs,

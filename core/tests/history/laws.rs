@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::life::at;
 use crate::truth::HORIZONS;
-use crate::weeks::replayed;
+use crate::weeks::{check_course, replayed};
 
 fn name() -> impl Strategy<Value = Name> {
     prop::sample::select(vec!["a", "b", "c", "d/e"]).prop_map(|name| Name::of_instance(name).unwrap())
@@ -71,6 +71,7 @@ proptest! {
     fn whatever_is_recorded_adds_up(record in record(), from in 0_u64..9_000, secs in 0_u64..9_000, known in moment()) {
         let window = Window { from: at(from), to: at(from + secs) };
         let told = replayed(&record, window, known);
+        check_course(&record, window, known, &told);
         let lanes: Vec<Sums> = (0..HORIZONS.len()).map(|lane| sums(&told, lane)).collect();
         for sums in &lanes {
             let all = sums.verdict.ready_secs + sums.verdict.not_ready_secs + sums.verdict.not_watched_secs;

@@ -1,6 +1,7 @@
 //! What was said at each second, as it was said, and how the spans of a replay are held against it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use greenlight_core::history::{Blame, MAX_BLAMED, Said, StandingSpan, Stood, Told, VerdictSpan, Window};
 use greenlight_core::{Horizon, Name, Reason, Snapshot, Standing, UnixSeconds};
@@ -30,7 +31,7 @@ struct Picture {
 }
 
 /// A row's standing under each horizon, and what it said that it served.
-type Pictured = ([Option<Standing>; LANES], Option<Box<str>>);
+type Pictured = ([Option<Standing>; LANES], Option<Arc<str>>);
 
 impl Truth {
     pub(crate) fn of(window: Window) -> Self {
@@ -188,7 +189,7 @@ fn picture(now: UnixSeconds, snapshot: &Snapshot) -> Picture {
     });
     let rows = snapshot.rows().map(|row| {
         let standings = HORIZONS.map(|horizon| Some(row.standing(horizon, now)));
-        (row.name().clone(), (standings, row.held.row.serving_sha.clone()))
+        (row.name().clone(), (standings, row.held.row.serving_sha.as_deref().map(Into::into)))
     });
     Picture { said: said.into(), rows: rows.collect() }
 }

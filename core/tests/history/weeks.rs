@@ -1,13 +1,20 @@
 //! Generated lives, played second by second and replayed from their records.
 
-use greenlight_core::UnixSeconds;
-use greenlight_core::history::{Detail, Event, Lives, Past, Said, Sums, Sweep, Told, Window, record};
+use std::collections::BTreeMap;
+
+use greenlight_core::history::{
+    Blame, Course, DifferenceSpan, Event, Lives, Past, Said, StandingSpan, Sums, Sweep, Told, VerdictSpan, Window,
+    differences, record,
+};
+use greenlight_core::{Name, UnixSeconds};
 
 use crate::life::{at, kinds, played};
 use crate::random::Random;
 use crate::truth::HORIZONS;
 
 const DAY: u64 = 86_400;
+/// Places of the horizons that are compared.
+const COMPARED: [[usize; 2]; 2] = [[2, 1], [2, 4]];
 
 pub(crate) fn replayed(record: &[Event], window: Window, known_until: UnixSeconds) -> Vec<Told> {
     let mut lives = Lives::default();
@@ -16,12 +23,100 @@ pub(crate) fn replayed(record: &[Event], window: Window, known_until: UnixSecond
     }
     let mut told = Vec::new();
     let mut tell = |span| told.push(span);
-    let mut sweep = Sweep::new(window, &HORIZONS, lives).comparing(2, 1).comparing(2, 4);
+    let mut sweep = Sweep::new(window, &HORIZONS, lives);
+    for [one, other] in COMPARED {
+        sweep = sweep.comparing(one, other);
+    }
     for event in record {
         sweep.push(event, &mut tell);
     }
     sweep.finish(known_until, &mut tell);
     told
+}
+
+/// The same record read once, and replayed under one horizon after another: what is told of each lane in order, and of
+/// each comparison.
+#[track_caller]
+pub(crate) fn check_course(record: &[Event], window: Window, known_until: UnixSeconds, told: &[Told]) {
+    let mut course = Course::new();
+    for event in record {
+        course.push(event);
+    }
+    let names: Vec<&Name> = course.names().collect();
+    let named = |blame: &Blame<usize>| Blame {
+        names: blame.names.iter().map(|place| names[*place].clone()).collect(),
+        more: blame.more,
+    };
+    let mut verdicts: Vec<Vec<VerdictSpan<usize>>> = Vec::new();
+    for (lane, horizon) in HORIZONS.into_iter().enumerate() {
+        let (mut said, mut stood) = (Vec::new(), BTreeMap::<Name, Vec<StandingSpan>>::new());
+        course.replay(window, horizon, known_until, &mut |told| match told {
+            Told::Verdict(span) => said.push(span),
+            Told::Standing(StandingSpan { lane: of, name, from, to, stood: what, serving_sha }) => {
+                assert_eq!(of, 0, "there is one horizon");
+                let name = names[name].clone();
+                stood.entry(name.clone()).or_default().push(StandingSpan {
+                    lane,
+                    name,
+                    from,
+                    to,
+                    stood: what,
+                    serving_sha,
+                });
+            }
+            Told::Difference(span) => panic!("nothing is compared: {span:?}"),
+        });
+        let spoken: Vec<VerdictSpan> = said
+            .iter()
+            .map(|VerdictSpan { lane: _, from, to, said }| VerdictSpan {
+                lane,
+                from: *from,
+                to: *to,
+                said: match said {
+                    Said::Ready => Said::Ready,
+                    Said::NotReady { reason, blame } => Said::NotReady { reason: *reason, blame: named(blame) },
+                    Said::NotWatching => Said::NotWatching,
+                },
+            })
+            .collect();
+        let expected: Vec<VerdictSpan> = told
+            .iter()
+            .filter_map(|told| match told {
+                Told::Verdict(span) if span.lane == lane => Some(span.clone()),
+                Told::Verdict(_) | Told::Standing(_) | Told::Difference(_) => None,
+            })
+            .collect();
+        assert_eq!(spoken, expected);
+        let mut expected = BTreeMap::<Name, Vec<StandingSpan>>::new();
+        for told in told {
+            match told {
+                Told::Standing(span) if span.lane == lane => {
+                    expected.entry(span.name.clone()).or_default().push(span.clone());
+                }
+                Told::Verdict(_) | Told::Standing(_) | Told::Difference(_) => {}
+            }
+        }
+        assert_eq!(stood, expected);
+        verdicts.push(said);
+    }
+    for compared in COMPARED {
+        let mut differ = Vec::new();
+        differences(&verdicts[compared[0]], &verdicts[compared[1]], |span| {
+            let DifferenceSpan { ready, not_ready, from, to, rows } = span;
+            let (ready, not_ready) = (compared[ready], compared[not_ready]);
+            differ.push(DifferenceSpan { ready, not_ready, from, to, rows: named(&rows) });
+        });
+        let expected: Vec<DifferenceSpan> = told
+            .iter()
+            .filter_map(|told| match told {
+                Told::Difference(span) if compared.contains(&span.ready) && compared.contains(&span.not_ready) => {
+                    Some(span.clone())
+                }
+                Told::Verdict(_) | Told::Standing(_) | Told::Difference(_) => None,
+            })
+            .collect();
+        assert_eq!(differ, expected);
+    }
 }
 
 #[track_caller]
@@ -31,6 +126,7 @@ fn check(seed: u64, secs: u64, every_secs: u64) {
     // The last start was at the end of the life, so that its one second was not said.
     let told = replayed(&life.record, life.truth.window, at(life.now));
     life.truth.check(&told);
+    check_course(&life.record, life.truth.window, at(life.now), &told);
     for lane in 0..HORIZONS.len() {
         let mut sums = Sums::default();
         for told in &told {
@@ -67,7 +163,7 @@ fn a_record_that_begins_later_says_the_same_of_what_follows() {
         let life = played(seed, 3 * 3_600, 30);
         let mut random = Random(seed);
         let cut = usize::try_from(random.below(life.record.len() as u64)).unwrap();
-        let mut past = Past::new(Detail::Whole);
+        let mut past = Past::new();
         for event in &life.record[..cut] {
             past.apply(event);
         }

@@ -193,7 +193,7 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use greenlight_core::history::{Detail, Happening, Past};
+    use greenlight_core::history::{Happening, Past};
     use greenlight_core::{Extent, GoodFor, Report, ReportedRow};
 
     use super::*;
@@ -264,7 +264,7 @@ mod tests {
         });
         let waited = events.iter().rev().find(|event| event.at_unix < at(last)).unwrap().at_unix;
         assert!(missing.unwrap() >= waited, "nothing that waited comes after the beginning of the hole");
-        let mut past = Past::new(Detail::Whole);
+        let mut past = Past::new();
         for event in batches.iter().flat_map(|batch| &batch.events) {
             past.apply(event);
         }

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use ::redb::{Builder, Database, ReadableDatabase};
 use tracing::{error, info, warn};
 
-use greenlight_core::history::{Detail, Past, record};
+use greenlight_core::history::{Past, record};
 
 use super::{Batch, Loaded, Store, StoreError};
 use read::{load_all, read_state};
@@ -278,7 +278,7 @@ impl fmt::Debug for Shared {
 /// The same whole board with a history that begins with it: what happened to the board before is not known here,
 /// and so what happened since says nothing.
 fn told_anew(batch: &Batch) -> Batch {
-    let mut past = Past::new(Detail::Whole);
+    let mut past = Past::new();
     for (held, vouch) in &batch.rows {
         past.put(Arc::clone(held), *vouch);
     }

@@ -9,7 +9,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use ::redb::{ReadableTable, Table, WriteTransaction};
-use greenlight_core::history::{Detail, Event, Happening, Past};
+use greenlight_core::history::{Event, Happening, Past};
 use greenlight_core::{Name, UnixSeconds};
 use serde::{Deserialize, Serialize};
 
@@ -179,7 +179,7 @@ impl Slice<'_> {
 
     /// Lets an event happen to these rows of the past, by the code that replays it.
     fn happen<'n>(&mut self, event: &Event, names: impl Iterator<Item = &'n str> + Clone) -> Result<(), StoreError> {
-        let mut past = Past::new(Detail::Whole);
+        let mut past = Past::new();
         for name in names.clone() {
             if let Some(bytes) = self.past.get(name).map_err(trouble)? {
                 let bytes = bytes.value();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::redb::{ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 use greenlight_core::UnixSeconds;
-use greenlight_core::history::{Detail, Event, Lives, Past};
+use greenlight_core::history::{Event, Lives, Past};
 
 use super::prune::{self, Pruned};
 use super::tables::{EVENTS, LAST_SEQUENCE_KEY, META, NEVER, PAST, PastRow, STARTS, decode, meta_number, trouble};
@@ -141,7 +141,7 @@ impl EventReader {
 
 /// The board as it was when all that has been pruned had happened.
 fn read_past(transaction: &ReadTransaction, pruned: &Pruned) -> Result<Past, StoreError> {
-    let mut past = Past::new(Detail::Whole);
+    let mut past = Past::new();
     past.begin(pruned.latest);
     let rows = match transaction.open_table(PAST) {
         Ok(rows) => rows,
@@ -158,7 +158,7 @@ fn read_past(transaction: &ReadTransaction, pruned: &Pruned) -> Result<Past, Sto
 
 /// The board after a start that has happened already to the rows up to `done`.
 fn finished(past: &Past, done: &str, start: &Event) -> Past {
-    let mut rest = Past::new(Detail::Whole);
+    let mut rest = Past::new();
     for row in past.rows().filter(|row| row.name().as_str() > done) {
         rest.put(Arc::clone(row.held), *row.vouch);
     }

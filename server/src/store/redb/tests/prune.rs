@@ -1,6 +1,6 @@
 //! Dropping old events must not change what a replay shows from the cut on.
 
-use greenlight_core::history::{Detail, Event, Happening, Past};
+use greenlight_core::history::{Event, Happening, Past};
 use greenlight_core::{Held, Name, Row, UnixSeconds, Vouch};
 
 use super::disk::Disk;
@@ -19,7 +19,7 @@ fn told(reader: &EventReader, upto: UnixSeconds) -> Vec<(Held, Vouch)> {
 
 /// The same from all that was ever recorded.
 fn lived(events: &[Event], upto: UnixSeconds) -> Vec<(Held, Vouch)> {
-    let mut past = Past::new(Detail::Whole);
+    let mut past = Past::new();
     for event in events.iter().filter(|event| event.at_unix <= upto) {
         past.apply(event);
     }
