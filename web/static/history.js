@@ -8,7 +8,7 @@
 
 import { later, now_ms } from './clock.js';
 import { Lines } from './history-lines.js';
-import { lanes_shown, place_at, replay } from './history-replay.js';
+import { compared, lanes_shown, place_at, replay } from './history-replay.js';
 import { view } from './history-view.js';
 import { iso, read_moment } from './history-words.js';
 import { share } from './lanes.js';
@@ -50,6 +50,8 @@ export function open(host) {
   const shown = { from: WINDOW, to: '', stale_after: '', at: null, hover: null, all: false, file: '', stage: 'loading', read: 0, trouble: '', part: false, wrong: '', draft: {}, replay: null, lines: null, tables: {} };
   /** @type {Wasm|null} */
   let wasm = null;
+  /** The replay of what is loaded under the daemon's own horizon. @type {Replay|null} */
+  let own = null;
   /** What is loaded, so that the same is not loaded twice. */
   let loaded = '';
   let loads = 0;
@@ -108,6 +110,7 @@ export function open(host) {
   function keep(next, lines) {
     wasm?.free();
     wasm = next;
+    own = null;
     shown.lines = lines;
   }
 
@@ -119,13 +122,15 @@ export function open(host) {
     judge();
   }
 
+  /** Replays what is loaded under the daemon's own horizon, unless that is at hand, and under the other one. */
   function judge() {
     const head = shown.lines?.head;
     if (!wasm || !shown.lines || !head) return;
-    const own = head.stale_after_secs;
+    const secs = head.stale_after_secs;
     const trial = horizon();
     performance.mark('greenlight-replay-start');
-    shown.replay = replay(wasm, shown.lines, head.from_unix, head.to_unix, trial === undefined || trial === own ? [own] : [own, trial]);
+    own ??= replay(wasm, shown.lines, head.from_unix, head.to_unix, secs);
+    shown.replay = trial === undefined || trial === secs ? own : compared(wasm, shown.lines, own, trial);
     performance.measure('greenlight-replay', 'greenlight-replay-start');
   }
 

@@ -227,6 +227,8 @@ export interface Replay {
   /** In seconds, null is never; the first is the daemon's own. */
   horizons: (number | null)[];
   names: string[];
+  /** What the numbers are read from: the first is of the daemon's own horizon. */
+  lanes: import('../static/history-replay.js').Lane[];
   /** Numbers of names, worst first. */
   order: number[];
   verdicts: number[][];

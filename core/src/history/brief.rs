@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use super::seats::{Change, Kept};
+use super::seats::{Changed, Kept};
 use crate::facts::Facts;
 use crate::name::Name;
 use crate::row::{Stamp, Vouch};
@@ -31,7 +31,7 @@ impl Brief {
 }
 
 impl Kept for Brief {
-    fn of(change: &Change<'_>, vouch: Vouch) -> Self {
+    fn of(change: &Changed<'_>, vouch: Vouch) -> Self {
         Self {
             order: change.order,
             serving_sha: change.row.serving_sha.as_deref().map(Into::into),

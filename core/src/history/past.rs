@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::event::Event;
 use super::seating::Seating;
-use super::seats::{Change, Kept};
+use super::seats::{Changed, Kept};
 use crate::name::Name;
 use crate::row::{Held, Route, Vouch};
 use crate::snapshot::RowView;
@@ -77,7 +77,7 @@ impl Whole {
 }
 
 impl Kept for Whole {
-    fn of(change: &Change<'_>, vouch: Vouch) -> Self {
+    fn of(change: &Changed<'_>, vouch: Vouch) -> Self {
         let held = Held {
             order: change.order,
             name: change.name.clone(),

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::event::{Event, Happening};
-use super::seats::{Change, Kept, Move, Seats, vouched};
+use super::seats::{Changed, Kept, Move, Seats, vouched};
 use super::sorted::{Sorted, Spot};
 use crate::name::Name;
 
@@ -41,7 +41,7 @@ impl<R: Kept> Seating<R> {
         match &event.what {
             Happening::Changed { name, order, source, last_change_unix, stored_change_unix, row } => {
                 let place = self.place_of(name);
-                let change = Change {
+                let change = Changed {
                     name,
                     order: *order,
                     source,

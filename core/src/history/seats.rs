@@ -11,7 +11,7 @@ use crate::time::UnixSeconds;
 /// What is kept of a row.
 pub(super) trait Kept: Clone + Debug {
     /// A row as it changed, vouched for like this.
-    fn of(change: &Change<'_>, vouch: Vouch) -> Self;
+    fn of(change: &Changed<'_>, vouch: Vouch) -> Self;
 
     fn vouch(&mut self) -> &mut Vouch;
 
@@ -24,7 +24,7 @@ pub(super) trait Kept: Clone + Debug {
 
 /// What is recorded of a row that changed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Change<'a> {
+pub(super) struct Changed<'a> {
     pub(super) name: &'a Name,
     pub(super) order: u64,
     pub(super) source: &'a Name,

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use greenlight_core::history::{
-    Blame, Entry, Event, Expected, InstanceSums, Lives, MAX_LINE_BYTES, ReadError, ReadProblem, Reader, Running, Said,
-    Stood, Sweep, Tail, Told, Window,
+    Blame, Course, DifferenceSpan, Entry, Expected, InstanceSums, MAX_LINE_BYTES, ReadError, ReadProblem, Reader,
+    Running, Said, Stood, Tail, Told, VerdictSpan, Window, differences,
 };
 use greenlight_core::{Horizon, Name, Reason, Standing, UnixSeconds};
 use wasm_bindgen::prelude::*;
@@ -20,13 +20,16 @@ use crate::number::{as_number, saturating};
 #[wasm_bindgen]
 pub struct History {
     reader: Reader,
-    events: Vec<Event>,
-    lives: Lives,
+    course: Course,
     newest: UnixSeconds,
     /// A name for each number.
     aliases: Vec<Name>,
-    /// Of the last replay.
-    blames: Vec<Blame>,
+    /// What was replayed last, and its verdicts.
+    window: Window,
+    own: Vec<VerdictSpan<usize>>,
+    /// What it was compared with last, and where they differ.
+    other: Vec<VerdictSpan<usize>>,
+    differences: Vec<DifferenceSpan<usize>>,
 }
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -34,17 +37,6 @@ const TYPES: &'static str = "
 /** What a span of the past tells. */
 export type PastWord = 'ready' | 'live_degraded' | 'nothing_serving' | 'not_watching' | 'serving' | 'stale_degraded' | 'never_green';
 ";
-
-/// What a replay comes to.
-#[derive(Default)]
-struct Replayed {
-    numbers: Vec<f64>,
-    blames: Vec<Blame>,
-    verdicts: Vec<Running>,
-    /// Under each horizon, those of every instance by its number.
-    instances: Vec<InstanceSums>,
-    names: usize,
-}
 
 #[wasm_bindgen]
 impl History {
@@ -54,11 +46,13 @@ impl History {
     pub fn new() -> Self {
         Self {
             reader: Reader::default(),
-            events: Vec::new(),
-            lives: Lives::default(),
+            course: Course::new(),
             newest: UnixSeconds::default(),
             aliases: Vec::new(),
-            blames: Vec::new(),
+            window: Window { from: UnixSeconds::default(), to: UnixSeconds::default() },
+            own: Vec::new(),
+            other: Vec::new(),
+            differences: Vec::new(),
         }
     }
 
@@ -87,59 +81,58 @@ impl History {
         WORDS.iter().map(|word| JsValue::from_str(word)).collect()
     }
 
-    /// Replays the window from one second up to another, not included, under these horizons: seconds, infinity is
-    /// never; so many names are known. What is no moment is taken as the nearest one. Gives the spans in the order in which they end, seven
-    /// numbers each:
+    /// Replays the window from one second up to another, not included, under a horizon: seconds, infinity is never; so
+    /// many names are known. What is no moment is taken as the nearest one. Gives the spans in the order in which they
+    /// end, six numbers each:
     ///
-    /// | | kind | lane | from | to | what | who | sha |
-    /// |---|---|---|---|---|---|---|---|
-    /// | of the verdict | 0 | which horizon | seconds | seconds | its word | see `blame` | |
-    /// | of an instance | 1 | which horizon | | | its word | its number | its number; -1 is none |
-    /// | of a difference of the first horizon and another | 2 | which is ready | | | which is not | see `blame` | |
+    /// | | kind | from | to | what | who | sha |
+    /// |---|---|---|---|---|---|---|
+    /// | of the verdict | 0 | seconds | seconds | its word | see `blame` | 0 |
+    /// | of an instance | 1 | | | its word | its number | its number; -1 is none |
     ///
-    /// The sums follow, in seconds, for each horizon: of the verdict (ready, not ready, not watched, flips, which is a
-    /// number, and longest not ready), and of each name by number (serving, vetoed, masked, never green, not watched).
-    /// The last number is the second before which the record is known to be complete; of a part, its newest event.
-    pub fn replay(&mut self, from: f64, to: f64, stale_after: &[f64], names: usize) -> Vec<f64> {
-        let window = Window { from: UnixSeconds::new(saturating(from)), to: UnixSeconds::new(saturating(to)) };
-        let horizons: Vec<Horizon> = stale_after.iter().map(|secs| horizon(*secs)).collect();
-        let mut replayed = Replayed { names, ..Replayed::default() };
-        // A guess that spares most of the moving: each event ends a span of the verdict and one of a standing.
-        replayed.numbers.reserve(self.events.len().saturating_mul(horizons.len()).saturating_mul(2 * SPAN));
-        replayed.verdicts.resize_with(horizons.len(), Running::default);
-        replayed.instances.resize_with(horizons.len().saturating_mul(replayed.names), InstanceSums::default);
-        let mut sweep = Sweep::new(window, &horizons, self.lives.clone());
-        for other in 1..horizons.len() {
-            sweep = sweep.comparing(0, other);
-        }
-        let mut tell = |told| replayed.take(told);
-        for event in &self.events {
-            sweep.push(event, &mut tell);
-        }
-        sweep.finish(self.is_known_until(), &mut tell);
-        for lane in 0..horizons.len() {
-            replayed.tell_sums(lane);
-        }
-        replayed.numbers.push(as_number(self.is_known_until().as_secs()));
-        let numbers = core::mem::take(&mut replayed.numbers);
-        self.blames = replayed.blames;
-        numbers
+    /// The sums follow, in seconds: of the verdict (ready, not ready, not watched, flips, which is a number, and longest
+    /// not ready), and of each name by number (serving, vetoed, masked, never green, not watched). The last number is
+    /// the second before which the record is known to be complete; of a part, its newest event.
+    pub fn replay(&mut self, from: f64, to: f64, stale_after: f64, names: usize) -> Vec<f64> {
+        self.window = Window { from: UnixSeconds::new(saturating(from)), to: UnixSeconds::new(saturating(to)) };
+        self.other = Vec::new();
+        self.differences = Vec::new();
+        let mut told = self.told(stale_after, names, 0);
+        self.own = core::mem::take(&mut told.spans);
+        told.numbers()
     }
 
-    /// The rows behind a span of the last replay: how many there are beyond those that are named, and the numbers of
-    /// their names.
-    pub fn blame(&self, place: usize) -> Vec<f64> {
-        let mut told = Vec::new();
-        if let Some(blame) = self.blames.get(place) {
-            told.push(as_number(blame.more));
-            told.extend(blame.names.iter().map(|name| f64::from(number_of(name))));
+    /// Replays the window of the last replay under another horizon, and gives the same of that. Before the sums comes
+    /// where the two differ:
+    ///
+    /// | | kind | from | to | what | who | sha |
+    /// |---|---|---|---|---|---|---|
+    /// | of a difference | 2 | seconds | seconds | which is ready: 0 the first, 1 this one | see `blame` | 0 |
+    pub fn compare(&mut self, stale_after: f64, names: usize) -> Vec<f64> {
+        let mut told = self.told(stale_after, names, self.own.len());
+        self.other = core::mem::take(&mut told.spans);
+        let mut differ = Vec::new();
+        differences(&self.own, &self.other, |span| differ.push(span));
+        let before = self.own.len().saturating_add(self.other.len());
+        for (at, span) in differ.iter().enumerate() {
+            told.tell(2.0, [span.from, span.to], [place(span.ready), place(before.saturating_add(at)), 0.0]);
         }
-        told
+        self.differences = differ;
+        told.numbers()
+    }
+
+    /// The rows behind a span of the verdict or of a difference: how many there are beyond those that are named, and the
+    /// numbers of their names.
+    pub fn blame(&self, place: usize) -> Vec<f64> {
+        let Some(blame) = self.blamed(place) else { return Vec::new() };
+        let numbers = self.numbers();
+        let names = blame.names.iter().filter_map(|place| numbers.get(*place)).copied().map(f64::from);
+        core::iter::once(as_number(blame.more)).chain(names).collect()
     }
 }
 
 /// Numbers of a span.
-const SPAN: usize = 7;
+const SPAN: usize = 6;
 
 const WORDS: [&str; 7] = [
     Reason::Ready.as_str(),
@@ -170,74 +163,109 @@ fn of_standing(stood: Stood) -> u8 {
     }
 }
 
+/// What a replay comes to.
+struct Replayed {
+    numbers: Vec<f64>,
+    /// Of the verdict, which are told as places from here on.
+    spans: Vec<VerdictSpan<usize>>,
+    first: usize,
+    verdict: Running,
+    /// Of each instance by its number.
+    instances: Vec<InstanceSums>,
+    known_until: UnixSeconds,
+}
+
 impl Replayed {
-    fn take(&mut self, told: Told) {
+    /// `numbers_of` are the numbers of those who have the places.
+    fn take(&mut self, told: Told<usize>, numbers_of: &[u32]) {
         match told {
             Told::Verdict(span) => {
-                if let Some(sums) = self.verdicts.get_mut(span.lane) {
-                    sums.add(&span);
-                }
-                let (said, blame) = match span.said {
-                    Said::Ready => (of_reason(Reason::Ready), Blame::default()),
-                    Said::NotReady { reason, blame } => (of_reason(reason), blame),
-                    Said::NotWatching => (of_standing(Stood::NotWatching), Blame::default()),
+                self.verdict.add(&span);
+                let said = match span.said {
+                    Said::Ready => of_reason(Reason::Ready),
+                    Said::NotReady { reason, .. } => of_reason(reason),
+                    Said::NotWatching => of_standing(Stood::NotWatching),
                 };
-                let who = self.blame(blame);
-                self.tell(0.0, span.lane, [span.from, span.to], [f64::from(said), who, 0.0]);
+                let who = place(self.first.saturating_add(self.spans.len()));
+                self.tell(0.0, [span.from, span.to], [f64::from(said), who, 0.0]);
+                self.spans.push(span);
             }
             Told::Standing(span) => {
-                let number = number_of(&span.name);
-                let place = usize::try_from(number).unwrap_or(usize::MAX);
-                let place = span.lane.saturating_mul(self.names).saturating_add(place);
-                if let Some(sums) = self.instances.get_mut(place) {
+                let number = numbers_of.get(span.name).copied().unwrap_or(u32::MAX);
+                let sums = usize::try_from(number).ok().and_then(|number| self.instances.get_mut(number));
+                if let Some(sums) = sums {
                     sums.add(&span);
                 }
                 let sha = span.serving_sha.as_deref().map_or(-1.0, |alias| f64::from(number_of(alias)));
                 let stood = f64::from(of_standing(span.stood));
-                self.tell(1.0, span.lane, [span.from, span.to], [stood, f64::from(number), sha]);
+                self.tell(1.0, [span.from, span.to], [stood, f64::from(number), sha]);
             }
-            Told::Difference(span) => {
-                let who = self.blame(span.rows);
-                self.tell(2.0, span.ready, [span.from, span.to], [place(span.not_ready), who, 0.0]);
-            }
+            // There is one horizon.
+            Told::Difference(_) => {}
         }
     }
 
-    fn tell_sums(&mut self, lane: usize) {
-        let Self { numbers, verdicts, instances, names, .. } = self;
-        let mut tell = |sums: [u64; 5]| {
-            for sum in sums {
-                numbers.push(as_number(sum));
-            }
-        };
-        if let Some(sums) = verdicts.get(lane) {
-            tell([
-                sums.ready_secs,
-                sums.not_ready_secs,
-                sums.not_watched_secs,
-                sums.flips,
-                sums.longest_not_ready_secs,
-            ]);
-        }
-        for sums in instances.iter().skip(lane.saturating_mul(*names)).take(*names) {
+    fn tell(&mut self, kind: f64, span: [UnixSeconds; 2], [what, who, sha]: [f64; 3]) {
+        let [from, to] = span.map(|at| as_number(at.as_secs()));
+        self.numbers.extend_from_slice(&[kind, from, to, what, who, sha]);
+    }
+
+    /// With the sums behind the spans.
+    fn numbers(self) -> Vec<f64> {
+        let Self { mut numbers, verdict, instances, known_until, .. } = self;
+        let mut tell = |sums: [u64; 5]| numbers.extend(sums.map(as_number));
+        tell([
+            verdict.ready_secs,
+            verdict.not_ready_secs,
+            verdict.not_watched_secs,
+            verdict.flips,
+            verdict.longest_not_ready_secs,
+        ]);
+        for sums in &instances {
             tell([sums.serving_secs, sums.vetoed_secs, sums.masked_secs, sums.never_green_secs, sums.not_watched_secs]);
         }
-    }
-
-    fn blame(&mut self, blame: Blame) -> f64 {
-        self.blames.push(blame);
-        place(self.blames.len().saturating_sub(1))
-    }
-
-    fn tell(&mut self, kind: f64, lane: usize, span: [UnixSeconds; 2], [what, who, sha]: [f64; 3]) {
-        let [from, to] = span.map(|at| as_number(at.as_secs()));
-        for number in [kind, place(lane), from, to, what, who, sha] {
-            self.numbers.push(number);
-        }
+        numbers.push(as_number(known_until.as_secs()));
+        numbers
     }
 }
 
 impl History {
+    /// `first` is the place of the first span of the verdict.
+    fn told(&self, stale_after: f64, names: usize, first: usize) -> Replayed {
+        let mut replayed = Replayed {
+            numbers: Vec::new(),
+            spans: Vec::new(),
+            first,
+            verdict: Running::default(),
+            instances: Vec::new(),
+            known_until: self.is_known_until(),
+        };
+        // A guess that spares most of the moving: each event ends a span of the verdict and one of a standing.
+        replayed.spans.reserve(self.course.len());
+        replayed.numbers.reserve(self.course.len().saturating_mul(2 * SPAN));
+        replayed.instances.resize_with(names, InstanceSums::default);
+        let numbers = self.numbers();
+        let known_until = replayed.known_until;
+        self.course.replay(self.window, horizon(stale_after), known_until, &mut |told| replayed.take(told, &numbers));
+        replayed
+    }
+
+    /// The rows behind a span: those of the first replay, of the other, and of the differences have places in that order.
+    fn blamed(&self, place: usize) -> Option<&Blame<usize>> {
+        let beyond = place.checked_sub(self.own.len());
+        let span = beyond.map_or_else(|| self.own.get(place), |place| self.other.get(place));
+        match (span.map(|span| &span.said), beyond) {
+            (Some(Said::NotReady { blame, .. }), _) => Some(blame),
+            (Some(Said::Ready | Said::NotWatching), _) | (None, None) => None,
+            (None, Some(place)) => self.differences.get(place.checked_sub(self.other.len())?).map(|span| &span.rows),
+        }
+    }
+
+    /// The number of who has each place.
+    fn numbers(&self) -> Vec<u32> {
+        self.course.names().map(|alias| number_of(alias)).collect()
+    }
+
     fn taken(&mut self, what: &str, text: &str, mut numbers: Numbers<'_>) -> Result<(), ReadError> {
         match what {
             "head" => {
@@ -249,9 +277,8 @@ impl History {
                     let event = numbers.event(&mut self.aliases);
                     let event = event.ok_or_else(|| self.reader.refused(ReadProblem::Line(what.into())))?;
                     if let Some(event) = self.reader.take(Entry::Event(event))? {
-                        self.lives.note(&event);
                         self.newest = self.newest.max(event.at_unix);
-                        self.events.push(event);
+                        self.course.push(&event);
                     }
                 }
                 Ok(())
