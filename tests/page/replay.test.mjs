@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { past_wasm, root } from './site.mjs';
 import { Lines } from '../../web/static/history-lines.js';
-import { compared, replay } from '../../web/static/history-replay.js';
+import { compared, nth, replay } from '../../web/static/history-replay.js';
 import { story } from './past.mjs';
 
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 40));
@@ -35,23 +35,26 @@ function answered(life) {
   const of_instance = (sums) => `"serving_secs":${sums[0]},"vetoed_secs":${sums[1]},"masked_secs":${sums[2]},"never_green_secs":${sums[3]},"not_watched_secs":${sums[4]}`;
   let text = '';
   const write = (secs, told) => {
-    const sums_at = told.length - 1 - 5 * (1 + name_of.length);
-    for (let at = 0; at < sums_at; at += 6) {
-      const [kind, from, to, what, who, sha] = told.subarray(at, at + 6);
-      const span = `"from_unix":${from},"to_unix":${to}`;
-      if (kind === 0) {
-        const said = words[what];
-        const red = said === 'live_degraded' || said === 'nothing_serving';
-        text += `{"span":"verdict","stale_after_secs":${secs},${span},"said":"${red ? `not_ready","reason":"${said}",${blame('blame', who)}` : `${said}"`}}\n`;
-      } else if (kind === 1) {
-        text += `{"span":"standing","name":${JSON.stringify(name_of[who])},"stale_after_secs":${secs},${span},"stood":"${words[what]}","serving_sha":${sha < 0 ? null : JSON.stringify(sha_of[sha])}}\n`;
-      } else {
-        const [ready, not_ready] = what === 0 ? [own, secs] : [secs, own];
-        text += `{"span":"difference","ready_under_secs":${ready},"not_ready_under_secs":${not_ready},${span},${blame('rows', who)}}\n`;
-      }
+    const [, ready, not_ready, not_watched, flips, longest, verdicts, differences] = told;
+    let at = 8 + 6 * name_of.length;
+    const span = () => `"from_unix":${told[at]},"to_unix":${told[at + 1]}`;
+    for (const end = at + 4 * verdicts; at < end; at += 4) {
+      const said = words[told[at + 2]];
+      const red = said === 'live_degraded' || said === 'nothing_serving';
+      text += `{"span":"verdict","stale_after_secs":${secs},${span()},"said":"${red ? `not_ready","reason":"${said}",${blame('blame', told[at + 3])}` : `${said}"`}}\n`;
     }
-    const [ready, not_ready, not_watched, flips, longest] = told.subarray(sums_at, sums_at + 5);
-    const each = name_of.map((name, number) => ({ name, sums: told.subarray(sums_at + 5 * (number + 1), sums_at + 5 * (number + 2)) })).filter(({ sums }) => sums.some((sum) => sum > 0));
+    name_of.forEach((name, number) => {
+      for (const end = at + 4 * told[8 + 6 * number + 5]; at < end; at += 4) {
+        const sha = told[at + 3];
+        text += `{"span":"standing","name":${JSON.stringify(name)},"stale_after_secs":${secs},${span()},"stood":"${words[told[at + 2]]}","serving_sha":${sha < 0 ? null : JSON.stringify(sha_of[sha])}}\n`;
+      }
+    });
+    for (const end = at + 4 * differences; at < end; at += 4) {
+      const [ready, not_ready] = told[at + 2] === 0 ? [own, secs] : [secs, own];
+      text += `{"span":"difference","ready_under_secs":${ready},"not_ready_under_secs":${not_ready},${span()},${blame('rows', told[at + 3])}}\n`;
+    }
+    assert.equal(at, told.length);
+    const each = name_of.map((name, number) => ({ name, sums: told.subarray(8 + 6 * number, 8 + 6 * number + 5) })).filter(({ sums }) => sums.some((sum) => sum > 0));
     each.sort((one, other) => Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)));
     const all = each.reduce((total, { sums }) => total.map((sum, which) => sum + sums[which]), [0, 0, 0, 0, 0]);
     text += `{"sums":"verdict","stale_after_secs":${secs},"ready_secs":${ready},"not_ready_secs":${not_ready},"not_watched_secs":${not_watched},"flips":${flips},"longest_not_ready_secs":${longest},`
@@ -151,11 +154,11 @@ test('what stood before a refused line is replayed, up to its newest event', () 
   for (const line of [head, started, changed(), changed({ at_unix: 40 }, { serving_sha: null })]) lines.read(line, true);
   assert.throws(() => lines.read('{', true), /line 5: /);
   const told = history.replay(10, 90, 3600, 1);
-  assert.equal(told.at(-1), 40);
+  assert.equal(told[0], 40);
   const words = history.words();
   assert.deepEqual([[...lines.names], [...lines.shas], lines.head], [[['dev', 0]], [['a1', 0]], HEAD]);
   const verdicts = [];
-  for (let at = 0; at < told.length - 11; at += 6) if (told[at] === 0) verdicts.push([told[at + 1], told[at + 2], words[told[at + 3]]]);
+  for (let at = 14; at < 14 + 4 * told[6]; at += 4) verdicts.push([told[at], told[at + 1], words[told[at + 2]]]);
   assert.deepEqual(verdicts, [[10, 20, 'nothing_serving'], [20, 40, 'ready'], [40, 90, 'not_watching']]);
 });
 
@@ -167,19 +170,21 @@ test('the sums of a story are those of its spans, however many shas it has', () 
   const { from_unix: from, to_unix: to } = lines.head;
   const told = compared(wasm_history, lines, replay(wasm_history, lines, from, to, 3600), 900);
   for (const lane of [0, 1]) {
-    const secs = (...wanted) => told.verdicts[lane].filter((span) => wanted.includes(told.word(span))).reduce((sum, span) => sum + told.end(span) - told.start(span), 0);
+    const { verdict } = told.lanes[lane];
+    const spans = Array.from({ length: verdict.length }, (_, at) => nth(verdict, at));
+    const secs = (...wanted) => spans.filter((span) => wanted.includes(told.word(span))).reduce((sum, span) => sum + told.end(span) - told.start(span), 0);
     const { ready, not_ready, not_watched } = told.sums[lane];
     assert.deepEqual([ready, not_ready, not_watched], [secs('ready'), secs('live_degraded', 'nothing_serving'), secs('not_watching')]);
     assert.equal(ready + not_ready + not_watched, to - from);
   }
   assert.deepEqual(told.order.map((number) => told.names[number]), ['lane', 'dev', 'merge', 'feature-x']);
-  assert.ok(told.masked[1] > told.masked[0] && told.masked[0] > 0 && told.differences.length > 0);
+  assert.ok(told.masked[1] > told.masked[0] && told.masked[0] > 0 && told.lanes[1].differences.length > 0);
 });
 
 test('no moment and no horizon traps', () => {
   const history = new wasm.History();
-  assert.equal(history.compare(5, 0).at(-1), 0);
-  assert.equal(history.replay(0, 10, 5, 0).at(-1), 0);
+  assert.deepEqual(history.compare(5, 0), new Float64Array(8));
+  assert.deepEqual([...history.replay(0, 10, 5, 0)], [0, 0, 0, 10, 0, 0, 1, 0, 0, 10, 3, 0]);
   const lines = new Lines(history);
   for (const line of [head, started, changed(), end(2)]) lines.read(line, true);
   const odd = [NaN, -Infinity, -1, 0, 0.5, 3600, 2 ** 53, 1e300, Infinity];

@@ -3,34 +3,41 @@
 /** @typedef {import('./greenlight_past.js').History} Wasm */
 /** @typedef {import('../types/page').PastSums} PastSums */
 /** @typedef {import('../types/page').Replay} Replay */
+/** @typedef {import('../types/page').Spans} Spans */
 /** @typedef {import('./history-lines.js').Lines} Lines */
 
-/** Numbers of a span: kind, from, to, what, who, sha. */
-const SPAN = 6;
-const SUMS = 5;
+/** Numbers before those of the names, of a name, and of a span: from, to, what, of what. */
+const HEAD = 8;
+const OF_NAME = 6;
+const SPAN = 4;
 
 /**
  * What one horizon comes to.
  * @typedef {object} Lane
  * @property {Float64Array} told
  * @property {number} first the number of its first span: those of two lanes are told apart
- * @property {number} sums_at where its sums begin
- * @property {number[]} verdict
- * @property {number[][]} standings
- * @property {number[]} differences
+ * @property {Spans} verdict
+ * @property {Spans[]} standings by number of a name
+ * @property {Spans} differences
  */
 
 /** @param {Float64Array} told @param {number} first @param {number} names @returns {Lane} */
 function lane(told, first, names) {
-  /** @type {Lane} */
-  const of = { told, first, sums_at: told.length - 1 - SUMS * (1 + names), verdict: [], standings: Array.from({ length: names }, () => []), differences: [] };
-  for (let at = 0; at < of.sums_at; at += SPAN) {
-    const kind = told[at];
-    if (kind === 0) of.verdict.push(first + at);
-    else if (kind === 1) of.standings[told[at + 4]].push(first + at);
-    else of.differences.push(first + at);
-  }
-  return of;
+  let next = first + HEAD + OF_NAME * names;
+  /** @param {number} length @returns {Spans} */
+  const take = (length) => {
+    const spans = { first: next, length };
+    next += SPAN * length;
+    return spans;
+  };
+  const verdict = take(told[6]);
+  const standings = Array.from({ length: names }, (_, number) => take(told[HEAD + OF_NAME * number + 5]));
+  return { told, first, verdict, standings, differences: take(told[7]) };
+}
+
+/** One of them. @param {Spans} spans @param {number} at */
+export function nth(spans, at) {
+  return spans.first + SPAN * at;
 }
 
 /**
@@ -60,7 +67,7 @@ function replayed(wasm, lines, from, to, horizons, names, lanes) {
   /** @param {number} span @param {number} which */
   const of = (span, which) => (span < edge ? own.told[span + which] : other.told[span - edge + which]);
   /** @param {Lane} lane @param {number} number @param {number} which */
-  const of_name = (lane, number, which) => lane.told[lane.sums_at + SUMS * (1 + number) + which];
+  const of_name = (lane, number, which) => lane.told[HEAD + OF_NAME * number + which];
   /** @param {number} number */
   const vetoed = (number) => of_name(own, number, 1);
   /** @param {number} number */
@@ -68,38 +75,37 @@ function replayed(wasm, lines, from, to, horizons, names, lanes) {
   const there = names.map((_, number) => number).filter((number) => own.standings[number].length > 0);
   const order = there.sort((a, b) => vetoed(b) - vetoed(a) || masked_of(b) - masked_of(a) || (names[a] < names[b] ? -1 : 1));
   return {
-    from, to, known_until: own.told[edge - 1], horizons, names, order, lanes,
-    verdicts: lanes.map((lane) => lane.verdict),
-    standings: lanes.map((lane) => lane.standings),
-    differences: other?.differences ?? [],
-    sums: lanes.map(({ told, sums_at: at }) => ({ ready: told[at], not_ready: told[at + 1], not_watched: told[at + 2], flips: told[at + 3], longest: told[at + 4] })),
+    from, to, known_until: own.told[0], horizons, names, order, lanes, words,
+    sums: lanes.map(({ told }) => ({ ready: told[1], not_ready: told[2], not_watched: told[3], flips: told[4], longest: told[5] })),
     masked: lanes.map((lane) => names.reduce((sum, _name, number) => sum + of_name(lane, number, 2), 0)),
-    start: (span) => of(span, 1),
-    end: (span) => of(span, 2),
-    word: (span) => words[of(span, 3)],
-    sha: (span) => shas[of(span, 5)] ?? null,
+    start: (span) => of(span, 0),
+    end: (span) => of(span, 1),
+    what: (span) => of(span, 2),
+    word: (span) => words[of(span, 2)],
+    sha: (span) => shas[of(span, 3)] ?? null,
     blame: (span) => {
-      const [more, ...numbers] = wasm.blame(of(span, 4));
+      const [more, ...numbers] = wasm.blame(of(span, 3));
       return { names: numbers.map((number) => names[number]), more };
     },
     vetoed, masked_of,
   };
 }
 
-/** The one of these spans in which a moment lies. @param {Replay} replay @param {number[]} spans @param {number} moment */
+/** The one of these spans in which a moment lies. @param {Replay} replay @param {Spans} spans @param {number} moment */
 export function span_at(replay, spans, moment) {
   const place = place_at(replay, spans, moment);
-  const span = spans[place];
-  return span !== undefined && replay.start(span) <= moment ? span : undefined;
+  if (place === spans.length) return undefined;
+  const span = nth(spans, place);
+  return replay.start(span) <= moment ? span : undefined;
 }
 
-/** The place of the first span that ends after a moment. @param {Replay} replay @param {number[]} spans @param {number} moment */
+/** The place of the first span that ends after a moment. @param {Replay} replay @param {Spans} spans @param {number} moment */
 export function place_at(replay, spans, moment) {
   let from = 0;
   let to = spans.length;
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (replay.end(spans[middle]) > moment) to = middle;
+    if (replay.end(nth(spans, middle)) > moment) to = middle;
     else from = middle + 1;
   }
   return from;

@@ -1,8 +1,9 @@
 // The History view as it is drawn: the window, the what-if, the sums, the lanes, and the moment under the cursor.
 
 /** @typedef {import('../types/page').Host} Host */
-/** @typedef {import('../types/page').Painted} Painted */
+/** @typedef {import('../types/page').Painter} Painter */
 /** @typedef {import('../types/page').Replay} Replay */
+/** @typedef {import('../types/page').Spans} Spans */
 /** @typedef {import('../types/page').State} State */
 /** @typedef {import('../types/page').Time} Time */
 /** @typedef {import('./dom.js').VNode} VNode */
@@ -10,7 +11,7 @@
 
 import { zone_minutes } from './clock.js';
 import { h, lazy } from './dom.js';
-import { lanes_shown, span_at } from './history-replay.js';
+import { lanes_shown, nth, span_at } from './history-replay.js';
 import { tables } from './history-tables.js';
 import { PAST_WORDS, blamed, iso, length, verdict_words, when } from './history-words.js';
 import { icon } from './icons.js';
@@ -139,9 +140,19 @@ function sums(shown, replay) {
         ...rows.map(([name, of]) => h('td', null, h('span', { class: 'past-key', 'aria-hidden': 'true' }, `${name} `), of(at))))))));
 }
 
-/** @param {Replay} replay @param {number[]} spans @returns {Painted[]} */
-function painted(replay, spans) {
-  return spans.map((span) => [replay.start(span), replay.end(span), LOOK_OF[replay.word(span)]]);
+/** One after the other: a list of a hundred thousand would be most of what a picture costs. @param {Replay} replay @param {Spans} spans @param {number[]} looks by what a span tells @returns {Painter} */
+function painter(replay, spans, looks) {
+  return (put) => {
+    for (let at = 0; at < spans.length; at++) {
+      const span = nth(spans, at);
+      put(replay.start(span), replay.end(span), looks[replay.what(span)]);
+    }
+  };
+}
+
+/** @param {Replay} replay @param {Spans} spans */
+function strip(replay, spans) {
+  return lane(painter(replay, spans, replay.words.map((word) => LOOK_OF[word])), replay.from, replay.to, LOOK_LIST);
 }
 
 /** @param {Shown} shown @param {Replay} replay */
@@ -150,13 +161,14 @@ function picture(shown, replay) {
   const rest = replay.order.length - numbers.length;
   const at = shown.hover ?? shown.at;
   const { from, to } = replay;
+  const other = replay.lanes[1];
   return h('section', { key: 'picture', class: 'past-picture', 'aria-label': 'Lanes' }, h('div', { key: 'stage', class: 'past-stage' },
     lazy('lanes', [replay, shown.all], () => h('div', { class: 'past-lanes' },
-      ...replay.horizons.map((secs, index) => row(index === 0 ? `Verdict, ${preset_name(secs)}` : `What if ${preset_name(secs)}`, '', index === 0 ? 'past-own' : 'past-what-if',
-        lane(painted(replay, replay.verdicts[index]), from, to, LOOK_LIST))),
-      replay.horizons.length > 1 && row('Differs', '', 'past-differs', lane(replay.differences.map((span) => [replay.start(span), replay.end(span), 0]), from, to, DIFFERENT, 'lane-low')),
-      ...numbers.map((number) => row(visible(replay.names[number]), veto_words(replay, number), 'past-instance', lane(painted(replay, replay.standings[0][number]), from, to, LOOK_LIST), shas(replay, number))),
-      axis(from, to))),
+      ...replay.lanes.map((of, index) => lazy(`verdict-${index}`, [of], () => verdict(replay, index))),
+      other && lazy('differs', [other], () => row('Differs', '', 'past-differs', lane(painter(replay, other.differences, [0, 0]), from, to, DIFFERENT, 'lane-low'))),
+      // Another horizon to try leaves these as they are.
+      ...numbers.map((number) => lazy(`instance-${number}`, [replay.lanes[0]], () => instance(replay, number))),
+      lazy('axis', [from, to], () => axis(from, to)))),
     h('div', {
       key: 'cursor', class: 'past-cursor', role: 'slider', tabindex: 0, 'aria-label': 'Moment', 'aria-valuemin': from, 'aria-valuemax': to - 1, 'aria-valuenow': shown.at ?? to - 1,
       'aria-valuetext': spoken(replay, shown.at), 'aria-describedby': 'past-keys',
@@ -167,6 +179,19 @@ function picture(shown, replay) {
     h('p', { key: 'more', class: rest > 0 || shown.all ? 'past-more' : 'nothing' },
       shown.all && rest > 0 && `${plural(rest, 'other')} have no lane. `,
       h('button', { type: 'button', 'aria-expanded': String(shown.all), on: { click: ['past', 'all', !shown.all] } }, shown.all ? 'Fewer instances' : `${plural(rest, 'other instance')}`)));
+}
+
+/** @param {Replay} replay @param {number} index */
+function verdict(replay, index) {
+  const name = preset_name(replay.horizons[index]);
+  const [label, look] = index === 0 ? [`Verdict, ${name}`, 'past-own'] : [`What if ${name}`, 'past-what-if'];
+  return row(label, '', look, strip(replay, replay.lanes[index].verdict));
+}
+
+/** @param {Replay} replay @param {number} number */
+function instance(replay, number) {
+  const spans = replay.lanes[0].standings[number];
+  return row(visible(replay.names[number]), veto_words(replay, number), 'past-instance', strip(replay, spans), shas(replay, spans));
 }
 
 /** @param {string} name @param {string} note @param {string} look @param {VNode} lane @param {VNode|false} [below] */
@@ -181,12 +206,13 @@ function veto_words(replay, number) {
   return [vetoed > 0 && `vetoed ${length(vetoed)}`, masked > 0 && `masked ${length(masked)}`].filter(Boolean).join(', ');
 }
 
-/** Which sha is served, where there is room to say it. @param {Replay} replay @param {number} number @returns {VNode} */
-function shas(replay, number) {
+/** Which sha is served, where there is room to say it. @param {Replay} replay @param {Spans} spans @returns {VNode} */
+function shas(replay, spans) {
   const { from, to } = replay;
   /** @type {{sha: string, start: number, end: number}[]} */
   const runs = [];
-  for (const span of replay.standings[0][number]) {
+  for (let at = 0; at < spans.length; at++) {
+    const span = nth(spans, at);
     const sha = replay.word(span) === 'serving' ? replay.sha(span) : null;
     const last = runs[runs.length - 1];
     if (sha !== null && last && last.sha === sha && last.end === replay.start(span)) last.end = replay.end(span);
@@ -217,7 +243,7 @@ function legend() {
 
 /** @param {Replay} replay @param {number|null} at */
 function spoken(replay, at) {
-  return at === null ? 'none chosen' : `${when(at)}. ${replay.horizons.map((secs, lane) => `${lane === 0 ? '' : `What if ${spoken_horizon(secs)}: `}${verdict_words(replay, span_at(replay, replay.verdicts[lane], at))}`).join('. ')}`;
+  return at === null ? 'none chosen' : `${when(at)}. ${replay.horizons.map((secs, lane) => `${lane === 0 ? '' : `What if ${spoken_horizon(secs)}: `}${verdict_words(replay, span_at(replay, replay.lanes[lane].verdict, at))}`).join('. ')}`;
 }
 
 /** Everything at the moment under the cursor. @param {Shown} shown @param {Replay} replay */
@@ -230,7 +256,7 @@ function said(shown, replay) {
   return lazy('said', [replay, at, shown.all, shown.hover === null], () => h('section', { class: 'past-said', 'aria-label': 'At the cursor', 'data-at': at },
     h('h2', null, when(at), shown.hover === null && h('button', { type: 'button', class: 'chip', on: { click: ['past', 'escape'] } }, 'Clear')),
     ...replay.horizons.map((secs, lane) => {
-      const span = span_at(replay, replay.verdicts[lane], at);
+      const span = span_at(replay, replay.lanes[lane].verdict, at);
       const word = span === undefined ? 'not_watching' : replay.word(span);
       return h('p', { class: lane === 0 ? 'past-verdict' : 'past-verdict past-trial', 'data-said': word },
         icon(word === 'ready' ? 'ready' : word === 'not_watching' ? 'unknown' : 'not_ready'), ' ',
@@ -243,13 +269,14 @@ function said(shown, replay) {
 
 /** @param {Replay} replay @param {number} at */
 function difference(replay, at) {
-  const span = span_at(replay, replay.differences, at);
+  const other = replay.lanes[1];
+  const span = other && span_at(replay, other.differences, at);
   return span !== undefined && h('p', { class: 'past-trial' }, `The horizons differ because of ${blamed(replay, span)}.`);
 }
 
 /** @param {Replay} replay @param {number} number @param {number} at */
 function standing(replay, number, at) {
-  const [span, trial] = replay.standings.map((lanes) => span_at(replay, lanes[number], at));
+  const [span, trial] = replay.lanes.map(({ standings }) => span_at(replay, standings[number], at));
   const name = h('b', null, visible(replay.names[number]));
   if (span === undefined) return h('li', { class: 'none' }, name, ' was not on the board');
   const word = replay.word(span);

@@ -8,7 +8,7 @@
 
 import { later, now_ms } from './clock.js';
 import { Lines } from './history-lines.js';
-import { compared, lanes_shown, place_at, replay } from './history-replay.js';
+import { compared, lanes_shown, nth, place_at, replay } from './history-replay.js';
 import { view } from './history-view.js';
 import { iso, read_moment } from './history-words.js';
 import { share } from './lanes.js';
@@ -203,10 +203,10 @@ export function open(host) {
 
   /** The nearest moment at which a lane that is shown changes. @param {Replay} of @param {number} at @param {boolean} forward */
   function change(of, at, forward) {
-    const lanes = [...of.verdicts, ...lanes_shown(shown, of).map((number) => of.standings[0][number])];
+    const lanes = [...of.lanes.map(({ verdict }) => verdict), ...lanes_shown(shown, of).map((number) => of.lanes[0].standings[number])];
     const moments = lanes.flatMap((spans) => {
       const place = place_at(of, spans, at);
-      return [place - 1, place, place + 1].filter((near) => near in spans).flatMap((near) => [of.start(spans[near]), of.end(spans[near])]);
+      return [place - 1, place, place + 1].filter((near) => near >= 0 && near < spans.length).flatMap((near) => [of.start(nth(spans, near)), of.end(nth(spans, near))]);
     });
     return forward ? Math.min(of.to - 1, ...moments.filter((moment) => moment > at)) : Math.max(of.from, ...moments.filter((moment) => moment < at));
   }

@@ -1,7 +1,7 @@
 // Lanes over one axis of time: painted by columns of the picture, so that a week of a hundred thousand spans costs what
 // an hour of ten does. Looks are told apart by their shapes, and only then by their colours. Pure.
 
-/** @typedef {import('../types/page').Painted} Painted */
+/** @typedef {import('../types/page').Painter} Painter */
 /** @typedef {import('./dom.js').VNode} VNode */
 /** @typedef {{name: string, top: number, bottom: number}} Look a thin one, of no height, is a line */
 
@@ -20,15 +20,15 @@ const MOST_TICKS = 8;
 /**
  * A lane. Where several spans share a column, the look that stands last in the list is seen: a short outage in a long
  * window does not vanish.
- * @param {Iterable<Painted>} spans @param {number} from @param {number} to @param {Look[]} looks @param {string} [more] its class
+ * @param {Painter} paint @param {number} from @param {number} to @param {Look[]} looks @param {string} [more] its class
  */
-export function lane(spans, from, to, looks, more = '') {
+export function lane(paint, from, to, looks, more = '') {
   const columns = new Uint8Array(COLUMNS);
   const scale = COLUMNS / Math.max(1, to - from);
-  for (const [start, end, look] of spans) {
+  paint((start, end, look) => {
     const last = Math.min(COLUMNS, Math.ceil((end - from) * scale));
     for (let at = Math.min(last - 1, Math.floor((start - from) * scale)); at < last; at++) if (columns[at] <= look) columns[at] = look + 1;
-  }
+  });
   const paths = looks.map(() => '');
   for (let at = 0, next = 0; at < COLUMNS; at = next) {
     for (next = at; next < COLUMNS && columns[next] === columns[at];) next++;

@@ -218,7 +218,10 @@ export type PastWord = 'ready' | 'live_degraded' | 'nothing_serving' | 'not_watc
 /** Under one horizon, in seconds; flips are a number. */
 export interface PastSums { ready: number; not_ready: number; not_watched: number; flips: number; longest: number }
 
-/** A window replayed under one horizon or two. Spans are given by their places, in the order of time. */
+/** Spans in the order of time: the number of the first, and how many follow each other. */
+export interface Spans { first: number; length: number }
+
+/** A window replayed under one horizon or two. A span is given by its number. */
 export interface Replay {
   from: number;
   to: number;
@@ -231,15 +234,15 @@ export interface Replay {
   lanes: import('../static/history-replay.js').Lane[];
   /** Numbers of names, worst first. */
   order: number[];
-  verdicts: number[][];
-  /** By horizon, then by number of a name. */
-  standings: number[][][];
-  differences: number[];
+  /** For what spans tell, by number. */
+  words: PastWord[];
   sums: PastSums[];
   /** Of all instances together: seconds masked, by horizon. */
   masked: number[];
   start(span: number): number;
   end(span: number): number;
+  /** The number of what it tells; of a difference, the place of the horizon that is ready. */
+  what(span: number): number;
   word(span: number): PastWord;
   sha(span: number): string | null;
   /** The rows behind a span of a verdict, or of a difference. */
@@ -249,7 +252,7 @@ export interface Replay {
   masked_of(number: number): number;
 }
 
-/** A span to paint: from, to, and which of the looks. */
-export type Painted = [from: number, to: number, look: number];
+/** Puts spans into a picture, one after the other: from, to, and which of the looks. */
+export type Painter = (put: (from: number, to: number, look: number) => void) => void;
 
 export interface Time { now: number; zone: number; local_ms: number; skew_ms: number }

@@ -66,8 +66,10 @@ impl Course {
         window: Window,
         horizon: Horizon,
         known_until: UnixSeconds,
-        tell: &mut impl FnMut(Told<usize>),
+        tell: &mut dyn FnMut(Told<usize>),
     ) {
+        // A caller's crate may be built to be small; what replays is not, for as long as it is not made anew there.
+        let tell = &mut |told| tell(told);
         let mut rows = Seats::default();
         let mut judging = Judging::new(window, &[horizon], self.lives.clone());
         for Step { passage, happens } in &self.steps {

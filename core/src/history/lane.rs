@@ -66,33 +66,51 @@ impl<Who: Clone> Lane<Who> {
 #[derive(Debug)]
 pub(super) struct Ranked<Who> {
     ranks: Sorted,
-    first: Vec<Key>,
+    named: Option<Named<Who>>,
+}
+
+/// The first of them.
+#[derive(Debug)]
+struct Named<Who> {
     names: Arc<[Who]>,
+    /// The last that is named, where others follow or may.
+    last: Option<Key>,
 }
 
 impl<Who> Default for Ranked<Who> {
     fn default() -> Self {
-        Self { ranks: Sorted::default(), first: Vec::new(), names: Arc::default() }
+        Self { ranks: Sorted::default(), named: None }
     }
 }
 
 impl<Who: Clone> Ranked<Who> {
     pub(super) fn add(&mut self, key: Key) {
         self.ranks.add(key);
+        self.forget_names_up_from(key);
     }
 
     pub(super) fn discard(&mut self, key: Key) {
         self.ranks.discard(key);
+        self.forget_names_up_from(key);
+    }
+
+    fn forget_names_up_from(&mut self, key: Key) {
+        if self.named.as_ref().is_some_and(|named| named.last.is_none_or(|last| key <= last)) {
+            self.named = None;
+        }
     }
 
     fn blame(&mut self, rows: &impl Rows<Who = Who>) -> Blame<Who> {
-        let Self { ranks, first, names } = self;
-        if !ranks.iter().take(MAX_BLAMED).eq(first.iter().copied()) {
-            first.clear();
-            first.extend(ranks.iter().take(MAX_BLAMED));
-            *names = first.iter().filter_map(|(_, place)| rows.who(*place)).collect();
-        }
-        let more = ranks.len().saturating_sub(first.len());
+        let Self { ranks, named } = self;
+        let Named { names, .. } = named.get_or_insert_with(|| {
+            let (mut names, mut last) = (Vec::with_capacity(ranks.len().min(MAX_BLAMED)), None);
+            for key @ (_, place) in ranks.iter().take(MAX_BLAMED) {
+                names.extend(rows.who(place));
+                last = Some(key);
+            }
+            Named { last: last.filter(|_| names.len() == MAX_BLAMED), names: names.into() }
+        });
+        let more = ranks.len().saturating_sub(names.len());
         Blame { names: Arc::clone(names), more: u64::try_from(more).unwrap_or(u64::MAX) }
     }
 }

@@ -82,43 +82,43 @@ impl History {
     }
 
     /// Replays the window from one second up to another, not included, under a horizon: seconds, infinity is never; so
-    /// many names are known. What is no moment is taken as the nearest one. Gives the spans in the order in which they
-    /// end, six numbers each:
+    /// many names are known. What is no moment is taken as the nearest one. Gives numbers:
     ///
-    /// | | kind | from | to | what | who | sha |
-    /// |---|---|---|---|---|---|---|
-    /// | of the verdict | 0 | seconds | seconds | its word | see `blame` | 0 |
-    /// | of an instance | 1 | | | its word | its number | its number; -1 is none |
+    /// - the second before which the record is known to be complete; of a part, its newest event;
+    /// - the sums of the verdict, in seconds: ready, not ready, not watched, flips, which is a number, and longest not
+    ///   ready;
+    /// - how many spans there are of the verdict, and of differences;
+    /// - for each name: serving, vetoed, masked, never green, not watched, and how many spans there are of it;
+    /// - the spans in the order in which they end, four numbers each: of the verdict, then of each name.
     ///
-    /// The sums follow, in seconds: of the verdict (ready, not ready, not watched, flips, which is a number, and longest
-    /// not ready), and of each name by number (serving, vetoed, masked, never green, not watched). The last number is
-    /// the second before which the record is known to be complete; of a part, its newest event.
+    /// | | from | to | what | of what |
+    /// |---|---|---|---|---|
+    /// | of the verdict | seconds | seconds | its word | see `blame` |
+    /// | of a name | seconds | seconds | its word | the number of its sha; -1 is none |
     pub fn replay(&mut self, from: f64, to: f64, stale_after: f64, names: usize) -> Vec<f64> {
         self.window = Window { from: UnixSeconds::new(saturating(from)), to: UnixSeconds::new(saturating(to)) };
+        let replayed = self.replayed(stale_after, names);
+        let numbers = replayed.numbers(0, &[], self.is_known_until());
+        self.own = replayed.verdicts;
         self.other = Vec::new();
         self.differences = Vec::new();
-        let mut told = self.told(stale_after, names, 0);
-        self.own = core::mem::take(&mut told.spans);
-        told.numbers()
+        numbers
     }
 
-    /// Replays the window of the last replay under another horizon, and gives the same of that. Before the sums comes
-    /// where the two differ:
+    /// Replays the window of the last replay under another horizon, and gives the same of that. Last come the spans in
+    /// which the two differ:
     ///
-    /// | | kind | from | to | what | who | sha |
-    /// |---|---|---|---|---|---|---|
-    /// | of a difference | 2 | seconds | seconds | which is ready: 0 the first, 1 this one | see `blame` | 0 |
+    /// | | from | to | what | of what |
+    /// |---|---|---|---|---|
+    /// | of a difference | seconds | seconds | which is ready: 0 the first, 1 this one | see `blame` |
     pub fn compare(&mut self, stale_after: f64, names: usize) -> Vec<f64> {
-        let mut told = self.told(stale_after, names, self.own.len());
-        self.other = core::mem::take(&mut told.spans);
+        let replayed = self.replayed(stale_after, names);
         let mut differ = Vec::new();
-        differences(&self.own, &self.other, |span| differ.push(span));
-        let before = self.own.len().saturating_add(self.other.len());
-        for (at, span) in differ.iter().enumerate() {
-            told.tell(2.0, [span.from, span.to], [place(span.ready), place(before.saturating_add(at)), 0.0]);
-        }
+        differences(&self.own, &replayed.verdicts, |span| differ.push(span));
+        let numbers = replayed.numbers(self.own.len(), &differ, self.is_known_until());
+        self.other = replayed.verdicts;
         self.differences = differ;
-        told.numbers()
+        numbers
     }
 
     /// The rows behind a span of the verdict or of a difference: how many there are beyond those that are named, and the
@@ -130,9 +130,6 @@ impl History {
         core::iter::once(as_number(blame.more)).chain(names).collect()
     }
 }
-
-/// Numbers of a span.
-const SPAN: usize = 6;
 
 const WORDS: [&str; 7] = [
     Reason::Ready.as_str(),
@@ -165,15 +162,27 @@ fn of_standing(stood: Stood) -> u8 {
 
 /// What a replay comes to.
 struct Replayed {
-    numbers: Vec<f64>,
-    /// Of the verdict, which are told as places from here on.
-    spans: Vec<VerdictSpan<usize>>,
-    first: usize,
     verdict: Running,
-    /// Of each instance by its number.
-    instances: Vec<InstanceSums>,
-    known_until: UnixSeconds,
+    verdicts: Vec<VerdictSpan<usize>>,
+    instances: Vec<Instance>,
+    stood: Vec<Stand>,
 }
+
+/// An instance by its number.
+#[derive(Default)]
+struct Instance {
+    sums: InstanceSums,
+    spans: usize,
+}
+
+/// For how long an instance stood the same.
+struct Stand {
+    instance: usize,
+    span: [f64; SPAN],
+}
+
+/// Numbers of a span.
+const SPAN: usize = 4;
 
 impl Replayed {
     /// `numbers_of` are the numbers of those who have the places.
@@ -181,72 +190,102 @@ impl Replayed {
         match told {
             Told::Verdict(span) => {
                 self.verdict.add(&span);
-                let said = match span.said {
-                    Said::Ready => of_reason(Reason::Ready),
-                    Said::NotReady { reason, .. } => of_reason(reason),
-                    Said::NotWatching => of_standing(Stood::NotWatching),
-                };
-                let who = place(self.first.saturating_add(self.spans.len()));
-                self.tell(0.0, [span.from, span.to], [f64::from(said), who, 0.0]);
-                self.spans.push(span);
+                self.verdicts.push(span);
             }
             Told::Standing(span) => {
-                let number = numbers_of.get(span.name).copied().unwrap_or(u32::MAX);
-                let sums = usize::try_from(number).ok().and_then(|number| self.instances.get_mut(number));
-                if let Some(sums) = sums {
-                    sums.add(&span);
-                }
+                let instance = numbers_of.get(span.name).and_then(|number| usize::try_from(*number).ok());
+                let Some((number, instance)) =
+                    instance.and_then(|number| Some((number, self.instances.get_mut(number)?)))
+                else {
+                    return;
+                };
+                instance.sums.add(&span);
+                instance.spans = instance.spans.saturating_add(1);
                 let sha = span.serving_sha.as_deref().map_or(-1.0, |alias| f64::from(number_of(alias)));
-                let stood = f64::from(of_standing(span.stood));
-                self.tell(1.0, [span.from, span.to], [stood, f64::from(number), sha]);
+                let span = numbers_of_span(span.from, span.to, f64::from(of_standing(span.stood)), sha);
+                self.stood.push(Stand { instance: number, span });
             }
             // There is one horizon.
             Told::Difference(_) => {}
         }
     }
 
-    fn tell(&mut self, kind: f64, span: [UnixSeconds; 2], [what, who, sha]: [f64; 3]) {
-        let [from, to] = span.map(|at| as_number(at.as_secs()));
-        self.numbers.extend_from_slice(&[kind, from, to, what, who, sha]);
-    }
-
-    /// With the sums behind the spans.
-    fn numbers(self) -> Vec<f64> {
-        let Self { mut numbers, verdict, instances, known_until, .. } = self;
-        let mut tell = |sums: [u64; 5]| numbers.extend(sums.map(as_number));
-        tell([
+    /// `first` is the place of the first span of the verdict.
+    fn numbers(&self, first: usize, differences: &[DifferenceSpan<usize>], known_until: UnixSeconds) -> Vec<f64> {
+        let Self { verdict, verdicts, instances, stood } = self;
+        let spans = verdicts.len().saturating_add(stood.len()).saturating_add(differences.len());
+        let mut numbers = Vec::new();
+        numbers.reserve_exact(
+            spans.saturating_mul(SPAN).saturating_add(instances.len().saturating_mul(6)).saturating_add(8),
+        );
+        numbers.push(as_number(known_until.as_secs()));
+        let sums = [
             verdict.ready_secs,
             verdict.not_ready_secs,
             verdict.not_watched_secs,
             verdict.flips,
             verdict.longest_not_ready_secs,
-        ]);
-        for sums in &instances {
-            tell([sums.serving_secs, sums.vetoed_secs, sums.masked_secs, sums.never_green_secs, sums.not_watched_secs]);
+        ];
+        numbers.extend_from_slice(&sums.map(as_number));
+        numbers.extend_from_slice(&[place(verdicts.len()), place(differences.len())]);
+        for Instance { sums, spans } in instances {
+            let sums =
+                [sums.serving_secs, sums.vetoed_secs, sums.masked_secs, sums.never_green_secs, sums.not_watched_secs];
+            numbers.extend_from_slice(&sums.map(as_number));
+            numbers.push(place(*spans));
         }
-        numbers.push(as_number(known_until.as_secs()));
+        for (at, span) in verdicts.iter().enumerate() {
+            let said = match span.said {
+                Said::Ready => of_reason(Reason::Ready),
+                Said::NotReady { reason, .. } => of_reason(reason),
+                Said::NotWatching => of_standing(Stood::NotWatching),
+            };
+            let blame = place(first.saturating_add(at));
+            numbers.extend_from_slice(&numbers_of_span(span.from, span.to, f64::from(said), blame));
+        }
+        self.push_stood(&mut numbers);
+        for (at, span) in differences.iter().enumerate() {
+            let blame = place(first.saturating_add(verdicts.len()).saturating_add(at));
+            numbers.extend_from_slice(&numbers_of_span(span.from, span.to, place(span.ready), blame));
+        }
         numbers
+    }
+
+    /// Those of one instance after those of another.
+    fn push_stood(&self, numbers: &mut Vec<f64>) {
+        let mut next = numbers.len();
+        let mut places = Vec::new();
+        for instance in &self.instances {
+            places.push(next);
+            next = next.saturating_add(instance.spans.saturating_mul(SPAN));
+        }
+        numbers.resize(next, 0.0);
+        for Stand { instance, span } in &self.stood {
+            let Some(at) = places.get_mut(*instance) else { continue };
+            let end = at.saturating_add(SPAN);
+            if let Some(numbers) = numbers.get_mut(*at..end) {
+                numbers.copy_from_slice(span);
+            }
+            *at = end;
+        }
     }
 }
 
+fn numbers_of_span(from: UnixSeconds, to: UnixSeconds, what: f64, of_what: f64) -> [f64; SPAN] {
+    [as_number(from.as_secs()), as_number(to.as_secs()), what, of_what]
+}
+
 impl History {
-    /// `first` is the place of the first span of the verdict.
-    fn told(&self, stale_after: f64, names: usize, first: usize) -> Replayed {
-        let mut replayed = Replayed {
-            numbers: Vec::new(),
-            spans: Vec::new(),
-            first,
-            verdict: Running::default(),
-            instances: Vec::new(),
-            known_until: self.is_known_until(),
-        };
+    fn replayed(&self, stale_after: f64, names: usize) -> Replayed {
+        let mut replayed =
+            Replayed { verdict: Running::default(), verdicts: Vec::new(), instances: Vec::new(), stood: Vec::new() };
         // A guess that spares most of the moving: each event ends a span of the verdict and one of a standing.
-        replayed.spans.reserve(self.course.len());
-        replayed.numbers.reserve(self.course.len().saturating_mul(2 * SPAN));
-        replayed.instances.resize_with(names, InstanceSums::default);
+        replayed.verdicts.reserve(self.course.len());
+        replayed.stood.reserve(self.course.len());
+        replayed.instances.resize_with(names, Instance::default);
         let numbers = self.numbers();
-        let known_until = replayed.known_until;
-        self.course.replay(self.window, horizon(stale_after), known_until, &mut |told| replayed.take(told, &numbers));
+        let mut tell = |told| replayed.take(told, &numbers);
+        self.course.replay(self.window, horizon(stale_after), self.is_known_until(), &mut tell);
         replayed
     }
 
