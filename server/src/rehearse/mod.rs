@@ -22,6 +22,7 @@ mod recorder;
 mod roll;
 mod shared;
 mod since;
+mod starved;
 mod stream;
 mod tail;
 mod tries;
