@@ -7,9 +7,9 @@ use core::fmt::{self, Write};
 
 use super::event::Event;
 use super::lives::Lives;
+use super::replay::Sweep;
 use super::span::{Blame, Said, Told, Window};
 use super::sums::{InstanceSums, Sums};
-use super::sweep::Sweep;
 use crate::time::{Horizon, UnixSeconds};
 
 /// What is asked of a record that is there as a whole.

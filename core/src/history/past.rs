@@ -1,11 +1,16 @@
 //! The board as its events tell it: what was on it after each of them.
 
+pub(super) mod brief;
+pub(super) mod seating;
+pub(super) mod seats;
+pub(super) mod sorted;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use self::seating::Seating;
+use self::seats::{Changed, Kept};
 use super::event::Event;
-use super::seating::Seating;
-use super::seats::{Changed, Kept};
 use crate::name::Name;
 use crate::row::{Held, Route, Vouch};
 use crate::snapshot::RowView;

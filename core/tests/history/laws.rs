@@ -4,9 +4,10 @@ use greenlight_core::history::{DifferenceSpan, Event, Happening, Said, Sums, Tol
 use greenlight_core::{Name, Row, UnixSeconds};
 use proptest::prelude::*;
 
+use crate::courses::check_course;
 use crate::life::at;
 use crate::truth::HORIZONS;
-use crate::weeks::{check_course, replayed};
+use crate::weeks::replayed;
 
 fn name() -> impl Strategy<Value = Name> {
     prop::sample::select(vec!["a", "b", "c", "d/e"]).prop_map(|name| Name::of_instance(name).unwrap())

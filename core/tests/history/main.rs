@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "what is not there fails the test")]
 #![expect(clippy::print_stdout, reason = "a seed is told with what became of it")]
 
+mod courses;
 mod exports;
 mod laws;
 mod life;

@@ -1,20 +1,16 @@
 //! Generated lives, played second by second and replayed from their records.
 
-use std::collections::BTreeMap;
+use greenlight_core::UnixSeconds;
+use greenlight_core::history::{Event, Lives, Past, Said, Sums, Sweep, Told, Window, record};
 
-use greenlight_core::history::{
-    Blame, Course, DifferenceSpan, Event, Lives, Past, Said, StandingSpan, Sums, Sweep, Told, VerdictSpan, Window,
-    differences, record,
-};
-use greenlight_core::{Name, UnixSeconds};
-
+use crate::courses::check_course;
 use crate::life::{at, kinds, played};
 use crate::random::Random;
 use crate::truth::HORIZONS;
 
 const DAY: u64 = 86_400;
 /// Places of the horizons that are compared.
-const COMPARED: [[usize; 2]; 2] = [[2, 1], [2, 4]];
+pub(crate) const COMPARED: [[usize; 2]; 2] = [[2, 1], [2, 4]];
 
 pub(crate) fn replayed(record: &[Event], window: Window, known_until: UnixSeconds) -> Vec<Told> {
     let mut lives = Lives::default();
@@ -32,91 +28,6 @@ pub(crate) fn replayed(record: &[Event], window: Window, known_until: UnixSecond
     }
     sweep.finish(known_until, &mut tell);
     told
-}
-
-/// The same record read once, and replayed under one horizon after another: what is told of each lane in order, and of
-/// each comparison.
-#[track_caller]
-pub(crate) fn check_course(record: &[Event], window: Window, known_until: UnixSeconds, told: &[Told]) {
-    let mut course = Course::new();
-    for event in record {
-        course.push(event);
-    }
-    let names: Vec<&Name> = course.names().collect();
-    let named = |blame: &Blame<usize>| Blame {
-        names: blame.names.iter().map(|place| names[*place].clone()).collect(),
-        more: blame.more,
-    };
-    let mut verdicts: Vec<Vec<VerdictSpan<usize>>> = Vec::new();
-    for (lane, horizon) in HORIZONS.into_iter().enumerate() {
-        let (mut said, mut stood) = (Vec::new(), BTreeMap::<Name, Vec<StandingSpan>>::new());
-        course.replay(window, horizon, known_until, &mut |told| match told {
-            Told::Verdict(span) => said.push(span),
-            Told::Standing(StandingSpan { lane: of, name, from, to, stood: what, serving_sha }) => {
-                assert_eq!(of, 0, "there is one horizon");
-                let name = names[name].clone();
-                stood.entry(name.clone()).or_default().push(StandingSpan {
-                    lane,
-                    name,
-                    from,
-                    to,
-                    stood: what,
-                    serving_sha,
-                });
-            }
-            Told::Difference(span) => panic!("nothing is compared: {span:?}"),
-        });
-        let spoken: Vec<VerdictSpan> = said
-            .iter()
-            .map(|VerdictSpan { lane: _, from, to, said }| VerdictSpan {
-                lane,
-                from: *from,
-                to: *to,
-                said: match said {
-                    Said::Ready => Said::Ready,
-                    Said::NotReady { reason, blame } => Said::NotReady { reason: *reason, blame: named(blame) },
-                    Said::NotWatching => Said::NotWatching,
-                },
-            })
-            .collect();
-        let expected: Vec<VerdictSpan> = told
-            .iter()
-            .filter_map(|told| match told {
-                Told::Verdict(span) if span.lane == lane => Some(span.clone()),
-                Told::Verdict(_) | Told::Standing(_) | Told::Difference(_) => None,
-            })
-            .collect();
-        assert_eq!(spoken, expected);
-        let mut expected = BTreeMap::<Name, Vec<StandingSpan>>::new();
-        for told in told {
-            match told {
-                Told::Standing(span) if span.lane == lane => {
-                    expected.entry(span.name.clone()).or_default().push(span.clone());
-                }
-                Told::Verdict(_) | Told::Standing(_) | Told::Difference(_) => {}
-            }
-        }
-        assert_eq!(stood, expected);
-        verdicts.push(said);
-    }
-    for compared in COMPARED {
-        let mut differ = Vec::new();
-        differences(&verdicts[compared[0]], &verdicts[compared[1]], |span| {
-            let DifferenceSpan { ready, not_ready, from, to, rows } = span;
-            let (ready, not_ready) = (compared[ready], compared[not_ready]);
-            differ.push(DifferenceSpan { ready, not_ready, from, to, rows: named(&rows) });
-        });
-        let expected: Vec<DifferenceSpan> = told
-            .iter()
-            .filter_map(|told| match told {
-                Told::Difference(span) if compared.contains(&span.ready) && compared.contains(&span.not_ready) => {
-                    Some(span.clone())
-                }
-                Told::Verdict(_) | Told::Standing(_) | Told::Difference(_) => None,
-            })
-            .collect();
-        assert_eq!(differ, expected);
-    }
 }
 
 #[track_caller]

@@ -2,9 +2,9 @@
 
 use core::fmt::Debug;
 
-use super::brief::Brief;
-use super::seating::Seating;
-use super::seats::Seats;
+use crate::history::past::brief::Brief;
+use crate::history::past::seating::Seating;
+use crate::history::past::seats::Seats;
 use crate::name::Name;
 
 /// Rows by place.

@@ -9,7 +9,7 @@ use crate::row::{GoodFor, Row, Vouch};
 use crate::time::UnixSeconds;
 
 /// What is kept of a row.
-pub(super) trait Kept: Clone + Debug {
+pub(crate) trait Kept: Clone + Debug {
     /// A row as it changed, vouched for like this.
     fn of(change: &Changed<'_>, vouch: Vouch) -> Self;
 
@@ -24,18 +24,18 @@ pub(super) trait Kept: Clone + Debug {
 
 /// What is recorded of a row that changed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Changed<'a> {
-    pub(super) name: &'a Name,
-    pub(super) order: u64,
-    pub(super) source: &'a Name,
-    pub(super) last_change: UnixSeconds,
-    pub(super) clamped_from: Option<UnixSeconds>,
-    pub(super) row: &'a Row,
+pub(crate) struct Changed<'a> {
+    pub(crate) name: &'a Name,
+    pub(crate) order: u64,
+    pub(crate) source: &'a Name,
+    pub(crate) last_change: UnixSeconds,
+    pub(crate) clamped_from: Option<UnixSeconds>,
+    pub(crate) row: &'a Row,
 }
 
 /// What an event does to rows, by their places.
 #[derive(Clone, Debug)]
-pub(super) enum Move<R> {
+pub(crate) enum Move<R> {
     /// This row stands there from now on.
     Changed(usize, R),
     /// None does.
@@ -52,7 +52,7 @@ pub(super) enum Move<R> {
 
 /// Rows by place. A place without a row is one that a row has left, or has not come to yet.
 #[derive(Clone, Debug)]
-pub(super) struct Seats<R>(Vec<Option<R>>);
+pub(crate) struct Seats<R>(Vec<Option<R>>);
 
 impl<R> Default for Seats<R> {
     fn default() -> Self {
@@ -62,7 +62,7 @@ impl<R> Default for Seats<R> {
 
 impl<R: Kept> Seats<R> {
     /// Lets an event happen at `now` and tells the place of each row that it touched, removed ones included.
-    pub(super) fn apply(&mut self, happened: &Move<R>, now: UnixSeconds, mut touched: impl FnMut(usize)) {
+    pub(crate) fn apply(&mut self, happened: &Move<R>, now: UnixSeconds, mut touched: impl FnMut(usize)) {
         match happened {
             Move::Changed(place, row) => {
                 self.put(*place, Some(row.clone()));
@@ -96,7 +96,7 @@ impl<R: Kept> Seats<R> {
         }
     }
 
-    pub(super) fn put(&mut self, place: usize, row: Option<R>) {
+    pub(crate) fn put(&mut self, place: usize, row: Option<R>) {
         if self.0.len() <= place {
             self.0.resize(place.saturating_add(1), None);
         }
@@ -105,12 +105,12 @@ impl<R: Kept> Seats<R> {
         }
     }
 
-    pub(super) fn row(&self, place: usize) -> Option<&R> {
+    pub(crate) fn row(&self, place: usize) -> Option<&R> {
         self.0.get(place)?.as_ref()
     }
 
     /// One more than the largest place that a row ever had.
-    pub(super) fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         self.0.len()
     }
 
@@ -126,6 +126,6 @@ impl<R: Kept> Seats<R> {
 
 /// As long as no event says otherwise. For how long a report was good is not recorded; one that outlives a start
 /// is told of there.
-pub(super) fn vouched(at: UnixSeconds) -> Vouch {
+pub(crate) fn vouched(at: UnixSeconds) -> Vouch {
     Vouch { last_report: at, good_for: GoodFor::UntilRestart, good_until: None }
 }

@@ -1,7 +1,7 @@
 //! Where two horizons say different things, and which rows make the difference.
 
 use super::lane::Run;
-use super::span::{Blame, DifferenceSpan, Said, VerdictSpan};
+use crate::history::span::{Blame, DifferenceSpan, Said, VerdictSpan};
 use crate::time::UnixSeconds;
 
 /// Two horizons that are compared.

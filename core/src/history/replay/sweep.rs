@@ -1,12 +1,12 @@
 //! The sweep: events in one after the other, spans out, and nothing kept but the board.
 
-use super::brief::Brief;
-use super::event::Event;
 use super::judging::Judging;
-use super::lives::Lives;
 use super::passage::Passage;
-use super::seating::Seating;
-use super::span::{Told, Window};
+use crate::history::event::Event;
+use crate::history::lives::Lives;
+use crate::history::past::brief::Brief;
+use crate::history::past::seating::Seating;
+use crate::history::span::{Told, Window};
 use crate::name::Name;
 use crate::time::{Horizon, UnixSeconds};
 

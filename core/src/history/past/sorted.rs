@@ -9,25 +9,25 @@ use core::cmp::Ordering;
 use core::mem::{replace, swap};
 
 /// Something that comes first, and a place in the past.
-pub(super) type Key = (u64, usize);
+pub(crate) type Key = (u64, usize);
 
 /// Keys in order. By which order is for the caller to know, who gives the same one each time.
 ///
 /// Invariant: no piece is empty, and none is longer than [`PIECE`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sorted {
+pub(crate) struct Sorted {
     pieces: Vec<Vec<Key>>,
     len: usize,
 }
 
 /// Where a key stands, or would stand: which piece, and where in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Spot(usize, usize);
+pub(crate) struct Spot(usize, usize);
 
 impl Sorted {
     /// Where the key is that `compare` calls equal, or else where it would be; `compare` tells how a key stands to the
     /// wanted one.
-    pub(super) fn seek(&self, compare: impl Fn(&Key) -> Ordering) -> Result<Spot, Spot> {
+    pub(crate) fn seek(&self, compare: impl Fn(&Key) -> Ordering) -> Result<Spot, Spot> {
         // The last piece that does not begin behind it.
         let mut piece: usize = 0;
         let mut beyond = self.pieces.len();
@@ -55,12 +55,12 @@ impl Sorted {
     }
 
     /// The key in a spot that was found.
-    pub(super) fn at(&self, spot: Spot) -> Option<Key> {
+    pub(crate) fn at(&self, spot: Spot) -> Option<Key> {
         self.pieces.get(spot.0)?.get(spot.1).copied()
     }
 
     /// Puts a key where it was found to be missing.
-    pub(super) fn put(&mut self, spot: Spot, key: Key) {
+    pub(crate) fn put(&mut self, spot: Spot, key: Key) {
         self.len = self.len.saturating_add(1);
         let Some(keys) = self.pieces.get_mut(spot.0) else {
             self.pieces.push(Vec::from([key]));
@@ -75,7 +75,7 @@ impl Sorted {
     }
 
     /// Takes out the key in a spot that was found.
-    pub(super) fn take(&mut self, spot: Spot) {
+    pub(crate) fn take(&mut self, spot: Spot) {
         let Some(keys) = self.pieces.get_mut(spot.0) else { return };
         if remove(keys, spot.1).is_some() {
             self.len = self.len.saturating_sub(1);
@@ -86,28 +86,28 @@ impl Sorted {
     }
 
     /// Adds a key by its own order, where it is missing.
-    pub(super) fn add(&mut self, key: Key) {
+    pub(crate) fn add(&mut self, key: Key) {
         if let Err(spot) = self.seek(|other| other.cmp(&key)) {
             self.put(spot, key);
         }
     }
 
     /// Takes a key out by its own order, where it is.
-    pub(super) fn discard(&mut self, key: Key) {
+    pub(crate) fn discard(&mut self, key: Key) {
         if let Ok(spot) = self.seek(|other| other.cmp(&key)) {
             self.take(spot);
         }
     }
 
-    pub(super) fn first(&self) -> Option<Key> {
+    pub(crate) fn first(&self) -> Option<Key> {
         self.at(Spot(0, 0))
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Key> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Key> {
         self.pieces.iter().flatten().copied()
     }
 }

@@ -4,9 +4,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::rows::Rows;
-use super::sorted::{Key, Sorted};
-use super::span::{Blame, MAX_BLAMED, Said, Stood};
 use crate::flips::Tally;
+use crate::history::past::sorted::{Key, Sorted};
+use crate::history::span::{Blame, MAX_BLAMED, Said, Stood};
 use crate::readiness::Reason;
 use crate::standing::Standing;
 use crate::time::{Horizon, UnixSeconds};

@@ -1,6 +1,6 @@
 //! What an event says of time: how far it has come, and whether anybody was watching until then.
 
-use super::event::{Event, Happening};
+use crate::history::event::{Event, Happening};
 use crate::time::UnixSeconds;
 
 /// Time as it comes to an event.

@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::event::{Event, Happening};
 use super::seats::{Changed, Kept, Move, Seats, vouched};
 use super::sorted::{Sorted, Spot};
+use crate::history::event::{Event, Happening};
 use crate::name::Name;
 
 /// Rows, and who has which place.
@@ -13,7 +13,7 @@ use crate::name::Name;
 /// Invariant: `places` are those of all that have a name, in the order of the names. Who has left the board keeps its
 /// place until it is released.
 #[derive(Clone, Debug)]
-pub(super) struct Seating<R> {
+pub(crate) struct Seating<R> {
     places: Sorted,
     names: Vec<Option<Name>>,
     seats: Seats<R>,
@@ -29,14 +29,14 @@ impl<R> Default for Seating<R> {
 impl<R: Kept> Seating<R> {
     /// Lets an event happen and tells the place of each row that it touched, removed ones included. Their places
     /// stay theirs until they are [released](Seating::release).
-    pub(super) fn apply(&mut self, event: &Event, touched: impl FnMut(usize)) {
+    pub(crate) fn apply(&mut self, event: &Event, touched: impl FnMut(usize)) {
         if let Some(happened) = self.seat(event) {
             self.seats.apply(&happened, event.at_unix, touched);
         }
     }
 
     /// What an event does to rows, with a place for each that is new. `None` where it does nothing to any.
-    pub(super) fn seat(&mut self, event: &Event) -> Option<Move<R>> {
+    pub(crate) fn seat(&mut self, event: &Event) -> Option<Move<R>> {
         let now = event.at_unix;
         match &event.what {
             Happening::Changed { name, order, source, last_change_unix, stored_change_unix, row } => {
@@ -63,13 +63,13 @@ impl<R: Kept> Seating<R> {
     }
 
     /// Puts a row there as it was kept elsewhere.
-    pub(super) fn put(&mut self, name: &Name, row: R) {
+    pub(crate) fn put(&mut self, name: &Name, row: R) {
         let place = self.place_of(name);
         self.seats.put(place, Some(row));
     }
 
     /// Gives up the place of a row that has left the board. One that is on it keeps its place.
-    pub(super) fn release(&mut self, place: usize) {
+    pub(crate) fn release(&mut self, place: usize) {
         if self.row(place).is_none()
             && let Some(name) = self.name(place).cloned()
         {
@@ -84,26 +84,26 @@ impl<R: Kept> Seating<R> {
     }
 
     /// The row in a place; `None` where it has left the board.
-    pub(super) fn row(&self, place: usize) -> Option<&R> {
+    pub(crate) fn row(&self, place: usize) -> Option<&R> {
         self.seats.row(place)
     }
 
     /// Whose place it is, also after it has left the board.
-    pub(super) fn name(&self, place: usize) -> Option<&Name> {
+    pub(crate) fn name(&self, place: usize) -> Option<&Name> {
         self.names.get(place)?.as_ref()
     }
 
     /// One more than the largest place.
-    pub(super) fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         self.names.len()
     }
 
     /// The rows that are on the board, by name.
-    pub(super) fn rows(&self) -> impl Iterator<Item = &R> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &R> {
         self.places.iter().filter_map(|(_, place)| self.row(place))
     }
 
-    pub(super) fn place(&self, name: &str) -> Option<usize> {
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
         self.places.at(self.seek(name).ok()?).map(|(_, place)| place)
     }
 

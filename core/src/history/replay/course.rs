@@ -5,14 +5,14 @@
 
 use alloc::vec::Vec;
 
-use super::brief::Brief;
-use super::event::Event;
 use super::judging::Judging;
-use super::lives::Lives;
 use super::passage::Passage;
-use super::seating::Seating;
-use super::seats::{Move, Seats};
-use super::span::{Told, Window};
+use crate::history::event::Event;
+use crate::history::lives::Lives;
+use crate::history::past::brief::Brief;
+use crate::history::past::seating::Seating;
+use crate::history::past::seats::{Move, Seats};
+use crate::history::span::{Told, Window};
 use crate::name::Name;
 use crate::time::{Horizon, UnixSeconds};
 

@@ -9,11 +9,11 @@ use alloc::vec::Vec;
 
 use super::difference::Pair;
 use super::lane::{Lane, Place, Ranked};
-use super::lives::Lives;
 use super::passage::{Begins, Passage};
 use super::rows::Rows;
-use super::sorted::{Key, Sorted};
-use super::span::{Said, StandingSpan, Stood, Told, VerdictSpan, Window};
+use crate::history::lives::Lives;
+use crate::history::past::sorted::{Key, Sorted};
+use crate::history::span::{Said, StandingSpan, Stood, Told, VerdictSpan, Window};
 use crate::standing::Standing;
 use crate::time::{Horizon, UnixSeconds};
 

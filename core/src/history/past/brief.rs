@@ -10,17 +10,17 @@ use crate::time::UnixSeconds;
 
 /// A row in brief.
 #[derive(Clone, Debug)]
-pub(super) struct Brief {
+pub(crate) struct Brief {
     /// Its place on the board: rows stand in rising order.
-    pub(super) order: u64,
-    pub(super) serving_sha: Option<Arc<str>>,
+    pub(crate) order: u64,
+    pub(crate) serving_sha: Option<Arc<str>>,
     was_green: bool,
     stamp: Stamp,
     vouch: Vouch,
 }
 
 impl Brief {
-    pub(super) fn facts(&self) -> Facts {
+    pub(crate) fn facts(&self) -> Facts {
         Facts {
             serves: self.serving_sha.is_some(),
             was_green: self.was_green,
