@@ -149,3 +149,32 @@ impl<T: PartialEq> Run<T> {
         core::mem::replace(&mut self.0, value.map(|value| (now, value))).filter(|(since, _)| *since < now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::past::seats::Seats;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn the_rows_to_blame_are_the_first_of_those_that_are_ranked() {
+        let (mut ranked, mut all) = (Ranked::default(), BTreeSet::new());
+        let mut random: u64 = 11;
+        for step in 0..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let place = usize::try_from((random >> 33) % 80).unwrap();
+            // Twice as many come as go, until it goes the other way.
+            let key = (u64::try_from(place / 2).unwrap(), place);
+            if (random >> 40) % 3 > u64::from(step / 2_000 % 2 == 0) {
+                ranked.discard(key);
+                all.remove(&key);
+            } else {
+                ranked.add(key);
+                all.insert(key);
+            }
+            let first: Vec<usize> = all.iter().take(MAX_BLAMED).map(|(_, place)| *place).collect();
+            let more = u64::try_from(all.len() - first.len()).unwrap();
+            assert_eq!(ranked.blame(&Seats::default()), Blame { names: first.into(), more });
+        }
+    }
+}
