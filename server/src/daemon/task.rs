@@ -136,6 +136,9 @@ impl Task {
             }
         }
         let changed = self.publish(horizon, now);
+        if stop.is_some() {
+            self.keeper.try_a_last_time(now);
+        }
         self.store(changed || stop.is_some(), now);
         self.tell_renewals();
         self.beat();
