@@ -18,7 +18,7 @@ use super::console::Console;
 use super::environment::Environment;
 use super::outcome::{Failure, Outcome};
 use super::values;
-use crate::cli::utc::Utc;
+use crate::utc::Utc;
 
 /// Which part of history.
 #[derive(Args, Debug)]
