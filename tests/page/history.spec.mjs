@@ -247,6 +247,28 @@ test('what is no whole export is refused with its line, and shown up to there if
   await expect(alert).toContainText(`line ${lines.length}: the export breaks off before its end`);
 });
 
+test('a window that ends before it begins is refused in words, not shown as nothing', async ({ page, daemon }) => {
+  await eventful(daemon);
+  const alert = page.getByRole('alert');
+  const words = 'There is no history to show: the window begins at 2026-08-03 08:00:00Z and ends before that, at 2026-08-03 07:00:00Z: exchange the two.';
+  await page.goto(`${daemon.url}/?view=history&from=2026-08-03T08:00:00Z&to=2026-08-03T07:00:00Z`);
+  await expect(alert).toHaveText(words + 'Try again', { timeout: START_MS });
+  await expect(sums(page)).toHaveCount(0);
+  // In the fields too, and what was written stays there to be mended.
+  await open_history(page, daemon.url);
+  const [from, to, show] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true }), page.getByRole('button', { name: 'Show', exact: true })];
+  await from.fill('-1h');
+  await to.fill('-2h');
+  await show.click();
+  await expect(alert).toContainText('exchange the two');
+  await expect(sums(page)).toHaveCount(0);
+  expect([await from.inputValue(), await to.inputValue()]).toEqual(['-1h', '-2h']);
+  await from.fill('-3h');
+  await show.click();
+  await expect(sums(page)).toContainText('1 h: ');
+  await expect(alert).toHaveCount(0);
+});
+
 test('hostile names are inert text', async ({ page, daemon }) => {
   const names = ['<img/src=x/onerror=window.hacked=1>', 'n'.repeat(253), '🚦-emoji-🚀', '__proto__', 'constructor'];
   const events = [[FROM, 'started', { watched_until_unix: null }], ...names.map((name, at) => changed(FROM, name, at, row(at === 0 ? null : '<b>\u202egnp</b>', '<script>'))), [FROM + 60, 'removed', { name: names[1] }]];

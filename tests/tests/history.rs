@@ -326,3 +326,40 @@ fn moments_are_asked_for_in_the_daemons_own_time() {
     assert_eq!(empty["events"].as_array().unwrap().len(), 4, "the board as it is: {empty}");
     assert_eq!(empty["events"][0]["event"], "retold");
 }
+
+#[test]
+fn a_window_that_ends_before_it_begins_is_refused_and_told_what_to_do() {
+    let folder = Folder::new();
+    let daemon = eventful(&folder);
+    let check = |from: &str, to: Option<&str>, words: &str| {
+        let query = to.map_or_else(String::new, |to| format!("&to={to}"));
+        for lines in ["", "&lines"] {
+            let (status, body) = daemon.get(&format!("/history?from={from}{query}{lines}"));
+            let problem: Value = serde_json::from_str(&body).unwrap();
+            assert_eq!((status, problem["title"].as_str()), (400, Some("The window ends before it begins")), "{body}");
+            assert!(problem["detail"].as_str().unwrap().contains(words), "{body}");
+        }
+        for command in ["history", "export"] {
+            let mut args = vec![command, "--to", &daemon.url, "--from", from];
+            args.extend(to.iter().flat_map(|to| ["--until", to]));
+            let ran = greenlight(&args, "");
+            assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{ran:?}");
+            assert!(ran.err.contains("The window ends before it begins") && ran.err.contains(words), "{ran:?}");
+        }
+    };
+    check(
+        "2026-08-03T08:00:00Z",
+        Some("2026-08-03T07:00:00Z"),
+        "begins at 2026-08-03 08:00:00Z and ends before that, at 2026-08-03 07:00:00Z: exchange the two",
+    );
+    check("-1h", Some("-2h"), "exchange the two");
+    check("1785740401", Some("1785740400"), "exchange the two");
+    check("9999-12-30T22:00:00Z", None, "now: give an earlier beginning");
+    // What an export refuses leaves no file behind.
+    let file = folder.path().join("incident.jsonl");
+    let out = ["export", "--to", &daemon.url, "--from", "-1h", "--until", "-2h", "--out", file.to_str().unwrap()];
+    assert_eq!(greenlight(&out, "").code, Some(2));
+    assert!(!file.exists() && !file.with_extension("jsonl.part").exists());
+    // One of no length is empty, and no mistake.
+    assert_eq!(daemon.get("/history?from=1785740400&to=1785740400").0, 200);
+}

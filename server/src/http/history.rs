@@ -20,15 +20,16 @@ use super::problem::Problem;
 use super::{Api, json, query};
 use crate::moment::Moment;
 use crate::store::{EventReader, Opening, StoreError};
+use crate::utc::Utc;
 
 pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response, Problem> {
     let pairs = query::pairs(&uri)?;
     let now = api.shared().clock.now();
+    let (from, to) = window(&pairs, now)?;
     let asked = Asked {
         horizon: api.shared().published.load().horizon,
-        from: moment(&pairs, "from", now)?.unwrap_or_default(),
-        // The second that is running is told as it is so far.
-        to: moment(&pairs, "to", now)?.unwrap_or(now.later(1)),
+        from,
+        to,
         names: names(&pairs)?,
         after: query::integer(&pairs, "after")?,
         limit: query::integer(&pairs, "limit")?.map_or(u64::MAX, |limit| limit.max(1)),
@@ -246,6 +247,24 @@ impl Out {
         // Nobody reads any more: nobody to tell.
         let _ = self.out.blocking_send(Err(io::Error::other("history could not be told to its end")));
     }
+}
+
+/// From when on, and up to when. One of no length is empty; one that ends before it begins was not meant.
+fn window(pairs: &[(String, String)], now: UnixSeconds) -> Result<(UnixSeconds, UnixSeconds), Problem> {
+    let from = moment(pairs, "from", now)?.unwrap_or_default();
+    let end = moment(pairs, "to", now)?;
+    // The second that is running is told as it is so far.
+    let to = end.unwrap_or(now.later(1));
+    if from <= to {
+        return Ok((from, to));
+    }
+    let detail = match end {
+        Some(to) => {
+            format!("the window begins at {} and ends before that, at {}: exchange the two", Utc(from), Utc(to))
+        }
+        None => format!("the window begins at {} and it is {} now: give an earlier beginning", Utc(from), Utc(now)),
+    };
+    Err(Problem::new(StatusCode::BAD_REQUEST, "The window ends before it begins", detail))
 }
 
 /// A moment under a key.
