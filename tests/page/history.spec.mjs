@@ -269,6 +269,30 @@ test('a window that ends before it begins is refused in words, not shown as noth
   await expect(alert).toHaveCount(0);
 });
 
+test('the moments below the lanes stand above the legend at every width, each whole and apart from the next', async ({ page, daemon }) => {
+  // With these ends the last moment is near the end of the lanes.
+  for (const from of [FROM, FROM + 600, FROM + 2.2 * HOUR]) {
+    await open_file(page, daemon.url, story(from));
+    for (const width of [1280, 761, 760, 390, 386, 385, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      await expect(slider(page)).toBeVisible();
+      const found = await page.evaluate(() => {
+        const box = (/** @type {string} */ of) => document.querySelector(of).getBoundingClientRect();
+        const [legend, axis] = [box('.past-picture .past-legend'), box('.past-axis .past-lane')];
+        const named = [...document.querySelectorAll('.past-tick')].map((tick) => {
+          const [around, name] = [tick.getBoundingClientRect(), tick.firstElementChild.getBoundingClientRect()];
+          return { ...name.toJSON(), is_seen: name.width > 0 && name.top < around.bottom - 1 };
+        }).filter(({ is_seen }) => is_seen);
+        const apart = named.every(({ left }, at) => at === 0 || left > named[at - 1].right);
+        const inside = named.every(({ right, bottom }) => right <= axis.right + 1 && bottom <= axis.bottom + 1);
+        return { count: named.length, apart, inside, above: axis.bottom <= legend.top, scrolls: document.documentElement.scrollWidth > innerWidth };
+      });
+      expect(found, `${width} from ${from}`).toEqual({ count: expect.any(Number), apart: true, inside: true, above: true, scrolls: false });
+      expect(found.count, `${width} from ${from}`).toBeGreaterThan(2);
+    }
+  }
+});
+
 test('hostile names are inert text', async ({ page, daemon }) => {
   const names = ['<img/src=x/onerror=window.hacked=1>', 'n'.repeat(253), '🚦-emoji-🚀', '__proto__', 'constructor'];
   const events = [[FROM, 'started', { watched_until_unix: null }], ...names.map((name, at) => changed(FROM, name, at, row(at === 0 ? null : '<b>\u202egnp</b>', '<script>'))), [FROM + 60, 'removed', { name: names[1] }]];
