@@ -114,7 +114,14 @@ fn a_disk_that_hangs_keeps_no_report_from_the_verdict_and_gets_what_it_lacks_whe
     let daemon = start();
     let publish = |rows| runtime.block_on(daemon.handle().publish("driver", rows)).unwrap();
     let get = |path| runtime.block_on(get(&daemon, path));
+    let known_until = || {
+        let lines = get("/history?lines").1;
+        let head: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+        head["known_until_unix"].as_u64().unwrap_or_else(|| panic!("{lines}"))
+    };
     assert!(publish(vec![row("a")]).durable);
+    time.advance(10);
+    assert_eq!(known_until(), 1_785_000_011, "the second that runs is told as far as it is");
     disk.hangs(true);
     let mut broken = row("b");
     broken.serving_sha = None;
@@ -125,6 +132,9 @@ fn a_disk_that_hangs_keeps_no_report_from_the_verdict_and_gets_what_it_lacks_whe
     assert_eq!((get("/readyz").0, get("/livez").0), (200, 200));
     assert!(get("/app").1.contains(r#""store":{"durable":false,"trouble":"a write to the store does not end"#));
     assert!(get("/metrics").1.contains("greenlight_store_up 0"));
+    // What happened since is not recorded yet, and history does not pass for whole.
+    time.advance(10);
+    assert_eq!(known_until(), 1_785_000_010);
 
     disk.hangs(false);
     wait_until(|| {
@@ -132,6 +142,7 @@ fn a_disk_that_hangs_keeps_no_report_from_the_verdict_and_gets_what_it_lacks_whe
         runtime.block_on(daemon.handle().tick()).unwrap();
         get("/metrics").1.contains("greenlight_store_up 1")
     });
+    assert!(known_until() > 1_785_000_020);
     let lines = get("/history?lines").1;
     let told = |name: &str| lines.matches(&format!(r#""event":"changed","name":"{name}""#)).count();
     assert_eq!((told("a"), told("b"), told("c"), lines.matches("retold").count()), (1, 1, 1, 0), "{lines}");

@@ -98,6 +98,11 @@ impl Keeper {
         !self.pending.nothing_waits()
     }
 
+    /// From which moment on history lacks what is noted; `None` where it lacks nothing.
+    pub(crate) fn unrecorded_since(&self) -> Option<UnixSeconds> {
+        self.pending.since()
+    }
+
     /// When a store in trouble is to be asked again.
     pub(crate) fn retry_at(&self) -> Option<UnixSeconds> {
         self.trouble.as_ref().map(|trouble| trouble.retry_at)

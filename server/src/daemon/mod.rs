@@ -115,6 +115,7 @@ impl Builder {
                 ready_since: Some(started),
                 next_flip: snapshot.next_flip(stale_after, started),
                 store: health,
+                unrecorded_since: keeper.0.unrecorded_since(),
                 snapshot: snapshot.clone(),
             }),
             hub: Hub::new(boot),

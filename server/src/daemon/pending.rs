@@ -37,6 +37,8 @@ struct Load {
     events: Vec<Event>,
     count: usize,
     bytes: usize,
+    /// The moment of the first event.
+    first: Option<UnixSeconds>,
     hole: Option<Hole>,
 }
 
@@ -52,11 +54,12 @@ impl Pending {
                 count + self.waiting.count < MAX_EVENTS && held + self.waiting.bytes + bytes <= MAX_BYTES
             }
         };
-        let Load { events, count, bytes: held, hole } = &mut self.waiting;
+        let Load { events, count, bytes: held, first, hole } = &mut self.waiting;
         match hole {
             None if has_room => {
                 *count += 1;
                 *held += bytes;
+                first.get_or_insert(event.at_unix);
                 events.push(event);
             }
             None => *hole = Some(Hole { since: event.at_unix, events: 1 }),
@@ -67,6 +70,12 @@ impl Pending {
     /// Whether nothing waits, sent or not.
     pub(super) fn nothing_waits(&self) -> bool {
         self.waiting.count == 0 && self.waiting.hole.is_none()
+    }
+
+    /// The moment of the first event that is not known to be stored; `None` where all are.
+    pub(super) fn since(&self) -> Option<UnixSeconds> {
+        let of = |load: &Load| load.first.or(load.hole.map(|hole| hole.since));
+        self.sent.as_ref().and_then(of).or_else(|| of(&self.waiting))
     }
 
     /// Everything that waits, to be stored now; and since when history has a hole behind it, so that the board has
@@ -96,7 +105,13 @@ impl Pending {
             Load { events, hole: Some(Hole { events: hole.events + lost, ..hole }), ..sent }
         } else {
             events.extend(since.events);
-            Load { events, count: sent.count + since.count, bytes: sent.bytes + since.bytes, hole: since.hole }
+            Load {
+                events,
+                count: sent.count + since.count,
+                bytes: sent.bytes + since.bytes,
+                first: sent.first.or(since.first),
+                hole: since.hole,
+            }
         };
     }
 }
@@ -152,11 +167,13 @@ mod tests {
         assert_eq!((moments(&events), since), (vec![1, 2, 3], None));
         assert!(pending.nothing_waits());
         noted(&mut pending, 4..=5, Flow::Held);
+        assert_eq!(pending.since(), Some(UnixSeconds::new(1)));
         pending.refused(events);
+        assert_eq!(pending.since(), Some(UnixSeconds::new(1)));
         let (events, since) = pending.send();
         assert_eq!((moments(&events), since), (vec![1, 2, 3, 4, 5], None));
         assert_eq!(pending.kept(), None);
-        assert!(pending.nothing_waits());
+        assert_eq!((pending.nothing_waits(), pending.since()), (true, None));
     }
 
     #[test]

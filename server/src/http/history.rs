@@ -26,8 +26,11 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
     let pairs = query::pairs(&uri)?;
     let now = api.shared().clock.now();
     let (from, to) = window(&pairs, now)?;
+    // Before the store is read: what is stored meanwhile is then told of, and not yet called whole.
+    let published = api.shared().published.load_full();
     let asked = Asked {
-        horizon: api.shared().published.load().horizon,
+        horizon: published.horizon,
+        known_until: published.unrecorded_since.unwrap_or(UnixSeconds::MAX).min(now.later(1)).min(to),
         from,
         to,
         names: names(&pairs)?,
@@ -43,7 +46,7 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
         Format::Lines => "application/jsonl",
     };
     let permit = api.heavy.admit().await?;
-    let telling = tokio::task::spawn_blocking(move || Telling::begin(reader, asked, now))
+    let telling = tokio::task::spawn_blocking(move || Telling::begin(reader, asked))
         .await
         .map_err(|_| Problem::shutting_down())?;
     let telling = telling.map_err(|error| {
@@ -75,6 +78,8 @@ struct Asked {
     horizon: Horizon,
     from: UnixSeconds,
     to: UnixSeconds,
+    /// Before which second all is recorded: a store in trouble lacks what came after.
+    known_until: UnixSeconds,
     names: Option<Vec<Name>>,
     after: Option<u64>,
     limit: u64,
@@ -105,14 +110,14 @@ struct Telling {
 }
 
 impl Telling {
-    fn begin(reader: EventReader, asked: Asked, now: UnixSeconds) -> Result<Self, StoreError> {
+    fn begin(reader: EventReader, asked: Asked) -> Result<Self, StoreError> {
         let opening = reader.opening(asked.from, asked.to)?;
         let head = Head {
             schema: SCHEMA.into(),
             version: env!("CARGO_PKG_VERSION").into(),
             from_unix: asked.from,
             to_unix: asked.to,
-            known_until_unix: asked.to.min(now.later(1)),
+            known_until_unix: asked.known_until,
             stale_after_secs: asked.horizon,
             complete_from_unix: reader.complete_from()?,
             names: asked.names.clone(),
