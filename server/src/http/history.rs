@@ -4,6 +4,7 @@
 //! the window from it alone. It is read from the store a page at a time, each when the one before has gone out, so
 //! that a reader costs the memory of a page however much happened.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use axum::body::Body;
@@ -219,15 +220,17 @@ impl Events {
     }
 }
 
-/// What of an event is about these instances; `None` where nothing is.
+/// What of an event is about these instances, which stand in order; `None` where nothing is.
 fn about(event: &Event, names: &[Name]) -> Option<Event> {
+    // A query has room for thousands of names, and a window for millions of events.
+    let is_meant = |name: &Name| names.binary_search(name).is_ok();
     let meant = |all: &[Name]| -> Option<Vec<Name>> {
-        let meant: Vec<Name> = all.iter().filter(|name| names.contains(name)).cloned().collect();
+        let meant: Vec<Name> = all.iter().filter(|name| is_meant(name)).cloned().collect();
         (!meant.is_empty()).then_some(meant)
     };
     let mut event = event.clone();
     match &mut event.what {
-        Happening::Changed { name, .. } | Happening::Removed { name } => names.contains(name).then_some(())?,
+        Happening::Changed { name, .. } | Happening::Removed { name } => is_meant(name).then_some(())?,
         Happening::Lapsed { names, .. } | Happening::CameBack { names, .. } => *names = meant(names)?,
         Happening::Started { .. } | Happening::Resumed { .. } | Happening::Retold { .. } => {}
     }
@@ -280,11 +283,12 @@ fn moment(pairs: &[(String, String)], key: &str, now: UnixSeconds) -> Result<Opt
         .map_err(|error| Problem::bad_query(format!("{key} {error}")))
 }
 
+/// The instances that are asked for, in order and each once; `None` where all are.
 fn names(pairs: &[(String, String)]) -> Result<Option<Vec<Name>>, Problem> {
     let names = pairs.iter().filter(|(key, _)| key == "name").map(|(_, name)| Name::of_instance(name));
-    let names: Vec<Name> =
+    let names: BTreeSet<Name> =
         names.collect::<Result<_, _>>().map_err(|error| Problem::bad_query(format!("name: {error}")))?;
-    Ok((!names.is_empty()).then_some(names))
+    Ok((!names.is_empty()).then(|| names.into_iter().collect()))
 }
 
 /// About what one write to a socket takes.
