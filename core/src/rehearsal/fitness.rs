@@ -123,7 +123,8 @@ pub const SENT_TOO_LATE: &str = "SENT_TOO_LATE";
 pub const ROTATION_TOO_OLD: &str = "ROTATION_TOO_OLD";
 
 /// The name of the fault of a probe that got no answer in its time, where our own echo server took a third of that
-/// time or more: the machine was slow, and the process need not have been silent.
+/// time or more, or others kept the process so long from running: the machine was slow, and the process need not have
+/// been silent.
 pub const SLOW_MACHINE: &str = "SLOW_MACHINE";
 
 /// The name of the error where a tick could not be taken up because too many were under way.

@@ -23,6 +23,7 @@ mod recorder;
 mod roll;
 mod shared;
 mod since;
+mod starved;
 mod stream;
 mod tail;
 mod tries;

@@ -133,6 +133,7 @@ impl Roll<'_> {
         let process = Process::start(launch, self.guard, self.descriptors).map_err(failed)?;
         self.shared.record.note(Event::Started { at_us, process: launch.name.into(), pid: process.id() });
         let end = process.end().map_err(failed)?;
+        let pid = process.id();
         self.processes.push(process);
         let shared = Rc::clone(&self.shared);
         self.tasks.spawn_local(async move {
@@ -140,7 +141,8 @@ impl Roll<'_> {
                 shared.exited(which, &end.exit, end.at);
             }
         });
-        self.tasks.spawn_local(probe(Rc::clone(&self.shared), which, Arc::clone(&launch.probe), self.echo.address()));
+        let target = Arc::clone(&launch.probe);
+        self.tasks.spawn_local(probe(Rc::clone(&self.shared), which, pid, target, self.echo.address()));
         Ok(())
     }
 
