@@ -363,3 +363,33 @@ fn a_window_that_ends_before_it_begins_is_refused_and_told_what_to_do() {
     // One of no length is empty, and no mistake.
     assert_eq!(daemon.get("/history?from=1785740400&to=1785740400").0, 200);
 }
+
+#[tokio::test]
+async fn a_page_whose_place_has_been_pruned_is_refused_and_not_told_with_a_gap() {
+    let folder = Folder::new();
+    let time = ManualTime::at(i64::try_from(BEGIN).unwrap());
+    let store = open(folder.path()).unwrap();
+    let daemon = InProcess::builder().clock(Clock::of(time.clone())).store(store).history_secs(100).start().unwrap();
+    let mut publish = 0..;
+    let mut publish = async || {
+        let row = ReportedRow { name: "lane".into(), draining: publish.next(), ..ReportedRow::default() };
+        daemon.handle().publish("driver", vec![row]).await.unwrap();
+        time.advance(10);
+    };
+    for _ in 0..5 {
+        publish().await;
+    }
+    let parsed = async |query: &str| -> Value { serde_json::from_str(&ask(&daemon, query).await).unwrap() };
+    let first = parsed("/history?limit=2").await;
+    let rest = format!("/history?after={}", first["next"]);
+    assert_eq!(parsed(&rest).await["events"].as_array().unwrap().len(), 4, "a start and five changes, less two");
+    time.advance(100);
+    publish().await;
+    publish().await;
+    let lost = parsed(&rest).await;
+    assert_eq!((&lost["status"], &lost["title"]), (&410.into(), &"The place is lost".into()), "{lost}");
+    // Nor is a place of another store one of this.
+    assert_eq!(parsed("/history?after=1000").await["status"], 410);
+    let whole = parsed("/history").await;
+    assert!(whole["next"].is_null() && whole["complete_from_unix"].is_u64(), "{whole}");
+}

@@ -50,13 +50,20 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
     let telling = tokio::task::spawn_blocking(move || Telling::begin(reader, asked))
         .await
         .map_err(|_| Problem::shutting_down())?;
-    let telling = telling.map_err(|error| {
-        tracing::warn!(%error, "history cannot be read");
-        Problem::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "History cannot be read",
-            "the store is in trouble: the daemon's log says which",
-        )
+    let telling = telling.map_err(|untold| match untold {
+        Untold::Lost => Problem::new(
+            StatusCode::GONE,
+            "The place is lost",
+            "what followed `after` has been pruned, or the store was begun anew: begin anew too, without `after`",
+        ),
+        Untold::Store(error) => {
+            tracing::warn!(%error, "history cannot be read");
+            Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "History cannot be read",
+                "the store is in trouble: the daemon's log says which",
+            )
+        }
     })?;
     let (out, pieces) = mpsc::channel(PIECES_AHEAD);
     tokio::task::spawn_blocking(move || {
@@ -95,6 +102,13 @@ enum Format {
     Lines,
 }
 
+/// Why there is no answer.
+enum Untold {
+    /// What was to follow is not there any more.
+    Lost,
+    Store(StoreError),
+}
+
 /// Why an answer was not told to its end.
 enum Stop {
     /// Nobody reads any more.
@@ -111,8 +125,11 @@ struct Telling {
 }
 
 impl Telling {
-    fn begin(reader: EventReader, asked: Asked) -> Result<Self, StoreError> {
-        let opening = reader.opening(asked.from, asked.to)?;
+    fn begin(reader: EventReader, asked: Asked) -> Result<Self, Untold> {
+        let opening = reader.opening(asked.from, asked.to).map_err(Untold::Store)?;
+        if asked.after.is_some_and(|after| !(opening.pruned..=opening.last).contains(&after)) {
+            return Err(Untold::Lost);
+        }
         let head = Head {
             schema: SCHEMA.into(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -120,7 +137,7 @@ impl Telling {
             to_unix: asked.to,
             known_until_unix: asked.known_until,
             stale_after_secs: asked.horizon,
-            complete_from_unix: reader.complete_from()?,
+            complete_from_unix: reader.complete_from().map_err(Untold::Store)?,
             names: asked.names.clone(),
             lives: opening.lives.clone(),
         };

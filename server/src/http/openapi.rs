@@ -200,6 +200,7 @@ const ROUTES: &[Route] = &[
             ("200", Holds::Shape("History"), "the events of the window"),
             ("400", PROBLEM, "the query cannot be understood, or the window ends before it begins"),
             ("404", PROBLEM, "nothing is kept"),
+            ("410", PROBLEM, "what followed `after` is not there any more"),
             BUSY,
         ],
     ),
