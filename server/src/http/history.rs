@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::problem::Problem;
+use super::streamed::PIECE_BYTES;
 use super::{Api, json, query};
 use crate::moment::Moment;
 use crate::store::{EventReader, Opening, StoreError};
@@ -35,8 +36,8 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
         from,
         to,
         names: names(&pairs)?,
-        after: query::integer(&pairs, "after")?,
-        limit: query::integer(&pairs, "limit")?.map_or(u64::MAX, |limit| limit.max(1)),
+        after: query::integer(&pairs, "after", 0)?,
+        limit: query::integer(&pairs, "limit", 1)?.unwrap_or(u64::MAX),
         format: if query::flag(&pairs, "lines") { Format::Lines } else { Format::Object },
     };
     let Some(reader) = api.handle.events.clone() else {
@@ -297,7 +298,7 @@ fn moment(pairs: &[(String, String)], key: &str, now: UnixSeconds) -> Result<Opt
     let moment = query::last(pairs, key).map(str::parse::<Moment>).transpose();
     moment
         .map(|moment| moment.map(|moment| moment.asked(now)))
-        .map_err(|error| Problem::bad_query(format!("{key} {error}")))
+        .map_err(|form| Problem::bad_query(format!("{key} is a moment: {form}")))
 }
 
 /// The instances that are asked for, in order and each once; `None` where all are.
@@ -308,7 +309,5 @@ fn names(pairs: &[(String, String)]) -> Result<Option<Vec<Name>>, Problem> {
     Ok((!names.is_empty()).then(|| names.into_iter().collect()))
 }
 
-/// About what one write to a socket takes.
-const PIECE_BYTES: usize = 64 << 10;
 /// One piece waits while the next is made.
 const PIECES_AHEAD: usize = 1;
