@@ -50,18 +50,24 @@ impl Writer {
         Ok(Self { batches: Some(batches), answers, thread: Some(thread), patience })
     }
 
-    /// Has a batch kept, and waits. `None` where that takes too long: then the answer has to be
+    /// Has a batch kept, and waits, for a large one longer. `None` where that takes too long: then the answer has to be
     /// [awaited](Self::wait) or [looked for](Self::look) before the next batch.
     pub(super) fn append(&mut self, batch: Batch) -> Option<Answer> {
+        let thousands = (batch.rows.len() + batch.vouches.len() + batch.events.len()) / 1_000;
+        let longer = FOR_A_THOUSAND.saturating_mul(u32::try_from(thousands).unwrap_or(u32::MAX));
         match self.batches.as_ref().map(|batches| batches.send(batch)) {
-            Some(Ok(())) => self.wait(),
+            Some(Ok(())) => self.wait_for(self.patience.saturating_add(longer)),
             Some(Err(_)) | None => self.lost(),
         }
     }
 
     /// Waits for the answer that is still to come. `None` where that takes too long again.
     pub(super) fn wait(&mut self) -> Option<Answer> {
-        match self.answers.recv_timeout(self.patience) {
+        self.wait_for(self.patience)
+    }
+
+    fn wait_for(&mut self, patience: Duration) -> Option<Answer> {
+        match self.answers.recv_timeout(patience) {
             Ok(answer) => Some(answer),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => self.lost(),
@@ -99,6 +105,9 @@ impl Drop for Writer {
 /// So long a report waits for its commit: many times what a laden disk takes, and less than clients wait for an
 /// answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// And so much longer for each thousand rows and events, so that a full board on a slow disk is not taken for a disk
+/// that hangs: 15 s for a report that changes 100,000 rows.
+const FOR_A_THOUSAND: Duration = Duration::from_millis(50);
 
 #[cfg(test)]
 mod tests {
