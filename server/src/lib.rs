@@ -34,6 +34,7 @@ mod rehearse;
 mod serve;
 mod source;
 pub mod store;
+mod utc;
 
 pub use greenlight_core::{self, GoodFor, Horizon, ReportedRow, UnixSeconds};
 

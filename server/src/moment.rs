@@ -25,10 +25,11 @@ impl Moment {
 }
 
 impl FromStr for Moment {
+    /// How one is written.
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, &'static str> {
-        let wrong = "is a moment: Unix seconds, 2026-08-03T14:05:00Z, or so long ago as -7d";
+        let wrong = "Unix seconds, 2026-08-03T14:05:00Z, or so long ago as -7d";
         if let Some(ago) = text.strip_prefix('-') {
             return ago.parse::<Span>().map(|Span(secs)| Self::Ago(secs)).map_err(|_| wrong);
         }

@@ -247,6 +247,52 @@ test('what is no whole export is refused with its line, and shown up to there if
   await expect(alert).toContainText(`line ${lines.length}: the export breaks off before its end`);
 });
 
+test('a window that ends before it begins is refused in words, not shown as nothing', async ({ page, daemon }) => {
+  await eventful(daemon);
+  const alert = page.getByRole('alert');
+  const words = 'There is no history to show: the window begins at 2026-08-03 08:00:00Z and ends before that, at 2026-08-03 07:00:00Z: exchange the two.';
+  await page.goto(`${daemon.url}/?view=history&from=2026-08-03T08:00:00Z&to=2026-08-03T07:00:00Z`);
+  await expect(alert).toHaveText(words + 'Try again', { timeout: START_MS });
+  await expect(sums(page)).toHaveCount(0);
+  // In the fields too, and what was written stays there to be mended.
+  await open_history(page, daemon.url);
+  const [from, to, show] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true }), page.getByRole('button', { name: 'Show', exact: true })];
+  await from.fill('-1h');
+  await to.fill('-2h');
+  await show.click();
+  await expect(alert).toContainText('exchange the two');
+  await expect(sums(page)).toHaveCount(0);
+  expect([await from.inputValue(), await to.inputValue()]).toEqual(['-1h', '-2h']);
+  await from.fill('-3h');
+  await show.click();
+  await expect(sums(page)).toContainText('1 h: ');
+  await expect(alert).toHaveCount(0);
+});
+
+test('the moments below the lanes stand above the legend at every width, each whole and apart from the next', async ({ page, daemon }) => {
+  // With these ends the last moment is near the end of the lanes.
+  for (const from of [FROM, FROM + 600, FROM + 2.2 * HOUR]) {
+    await open_file(page, daemon.url, story(from));
+    for (const width of [1280, 761, 760, 390, 386, 385, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      await expect(slider(page)).toBeVisible();
+      const found = await page.evaluate(() => {
+        const box = (/** @type {string} */ of) => document.querySelector(of).getBoundingClientRect();
+        const [legend, axis] = [box('.past-picture .past-legend'), box('.past-axis .past-lane')];
+        const named = [...document.querySelectorAll('.past-tick')].map((tick) => {
+          const [around, name] = [tick.getBoundingClientRect(), tick.firstElementChild.getBoundingClientRect()];
+          return { ...name.toJSON(), is_seen: name.width > 0 && name.top < around.bottom - 1 };
+        }).filter(({ is_seen }) => is_seen);
+        const apart = named.every(({ left }, at) => at === 0 || left > named[at - 1].right);
+        const inside = named.every(({ right, bottom }) => right <= axis.right + 1 && bottom <= axis.bottom + 1);
+        return { count: named.length, apart, inside, above: axis.bottom <= legend.top, scrolls: document.documentElement.scrollWidth > innerWidth };
+      });
+      expect(found, `${width} from ${from}`).toEqual({ count: expect.any(Number), apart: true, inside: true, above: true, scrolls: false });
+      expect(found.count, `${width} from ${from}`).toBeGreaterThan(2);
+    }
+  }
+});
+
 test('hostile names are inert text', async ({ page, daemon }) => {
   const names = ['<img/src=x/onerror=window.hacked=1>', 'n'.repeat(253), '🚦-emoji-🚀', '__proto__', 'constructor'];
   const events = [[FROM, 'started', { watched_until_unix: null }], ...names.map((name, at) => changed(FROM, name, at, row(at === 0 ? null : '<b>\u202egnp</b>', '<script>'))), [FROM + 60, 'removed', { name: names[1] }]];

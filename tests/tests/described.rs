@@ -160,7 +160,13 @@ fn each_problem_is_as_described() {
     let (status, problem) = daemon.put_as("Bearer wrong", "/sources/driver", ROWS);
     assert_eq!(status, 401);
     described.check(&described.shape_of(route, "put", "401", "application/problem+json"), &parsed(&problem));
-    for path in ["/app?stale_after=soon", "/history?from=soon", "/readyz/nobody", "/nowhere"] {
+    for query in ["from=soon", "from=-1h&to=-2h"] {
+        let (status, problem) = daemon.get(&format!("/history?{query}"));
+        assert_eq!(status, 400);
+        let shape = described.shape_of("/history", "get", "400", "application/problem+json");
+        described.check(&shape, &parsed(&problem));
+    }
+    for path in ["/app?stale_after=soon", "/readyz/nobody", "/nowhere"] {
         described.check("Problem", &parsed(&daemon.get(path).1));
     }
     described.check("Problem", &parsed(&daemon.delete("/sources/driver/instances/nobody").1));

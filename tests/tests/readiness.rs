@@ -120,7 +120,15 @@ fn history_tells_what_changed_left_and_who_began_to_watch() {
     let lines = daemon.get("/history?lines").1;
     assert_eq!(lines.lines().count(), 5, "a head, three events and an end: {lines}");
     assert!(lines.ends_with("{\"end\":{\"events\":3,\"next\":null}}\n"), "{lines}");
-    assert_eq!(daemon.get("/history?from=yesterday").0, 400);
+    for (query, words) in [
+        ("from=yesterday", "from is a moment: Unix seconds, 2026-08-03T14:05:00Z, or so long ago as -7d"),
+        ("to=", "to is a moment: "),
+        ("limit=0", "limit is a whole number of at least 1"),
+        ("after=-1", "after is a whole number of at least 0"),
+    ] {
+        let (status, problem) = daemon.get(&format!("/history?{query}"));
+        assert!(status == 400 && problem.contains(words), "{query}: {status} {problem}");
+    }
 }
 
 #[test]

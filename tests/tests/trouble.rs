@@ -5,13 +5,13 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 
 use axum::body::Body;
 use axum::http::Request;
 use greenlight::clock::{Clock, ManualTime};
-use greenlight::store::{Batch, Loaded, RedbStore, Store, StoreError, open};
+use greenlight::store::{Batch, EventReader, Loaded, RedbStore, Store, StoreError, open};
 use greenlight::{Daemon as Embedded, HttpSettings, ReportedRow};
 use greenlight_tests::{Daemon, Folder, wait_until};
 use http_body_util::BodyExt;
@@ -30,6 +30,35 @@ impl Store for Failing {
             return Err(StoreError::Io("no space left on device".into()));
         }
         self.0.append(batch)
+    }
+}
+
+/// A store on a disk that answers nothing while it is told to hang.
+#[derive(Clone)]
+struct Disk(Arc<(Mutex<bool>, Condvar)>);
+
+impl Disk {
+    fn hangs(&self, hangs: bool) {
+        *self.0.0.lock().unwrap() = hangs;
+        self.0.1.notify_all();
+    }
+}
+
+struct Hanging(RedbStore, Disk);
+
+impl Store for Hanging {
+    fn load(&mut self) -> Result<Loaded, StoreError> {
+        self.0.load()
+    }
+
+    fn append(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        let (hangs, changed) = &*self.1.0;
+        drop(changed.wait_while(hangs.lock().unwrap(), |hangs| *hangs).unwrap());
+        self.0.append(batch)
+    }
+
+    fn events(&self) -> Option<EventReader> {
+        Some(self.0.events())
     }
 }
 
@@ -71,6 +100,58 @@ async fn a_store_in_trouble_keeps_no_report_from_the_verdict_and_gets_the_whole_
     let app: serde_json::Value = serde_json::from_str(&get(&start(), "/app").await.1).unwrap();
     let names: Vec<_> = app["instances"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["a", "b"]);
+}
+
+#[test]
+fn a_disk_that_hangs_keeps_no_report_from_the_verdict_and_gets_what_it_lacks_when_it_answers() {
+    let folder = Folder::new();
+    let (time, disk) = (ManualTime::at(1_785_000_000), Disk(Arc::default()));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let start = || {
+        let store = Hanging(open(folder.path()).unwrap(), disk.clone());
+        Embedded::builder().clock(Clock::of(time.clone())).store(store).start().unwrap()
+    };
+    let daemon = start();
+    let publish = |rows| runtime.block_on(daemon.handle().publish("driver", rows)).unwrap();
+    let get = |path| runtime.block_on(get(&daemon, path));
+    let known_until = || {
+        let lines = get("/history?lines").1;
+        let head: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+        head["known_until_unix"].as_u64().unwrap_or_else(|| panic!("{lines}"))
+    };
+    assert!(publish(vec![row("a")]).durable);
+    time.advance(10);
+    assert_eq!(known_until(), 1_785_000_011, "the second that runs is told as far as it is");
+    disk.hangs(true);
+    let mut broken = row("b");
+    broken.serving_sha = None;
+    // The first waits for the disk, for a while; from then on nobody does.
+    assert!(!publish(vec![row("a"), broken]).durable);
+    assert_eq!(get("/readyz").0, 503);
+    assert!(!publish(vec![row("a"), row("c")]).durable);
+    assert_eq!((get("/readyz").0, get("/livez").0), (200, 200));
+    assert!(get("/app").1.contains(r#""store":{"durable":false,"trouble":"a write to the store does not end"#));
+    assert!(get("/metrics").1.contains("greenlight_store_up 0"));
+    // What happened since is not recorded yet, and history does not pass for whole.
+    time.advance(10);
+    assert_eq!(known_until(), 1_785_000_010);
+
+    disk.hangs(false);
+    wait_until(|| {
+        time.advance(1);
+        runtime.block_on(daemon.handle().tick()).unwrap();
+        get("/metrics").1.contains("greenlight_store_up 1")
+    });
+    assert!(known_until() > 1_785_000_020);
+    let lines = get("/history?lines").1;
+    let told = |name: &str| lines.matches(&format!(r#""event":"changed","name":"{name}""#)).count();
+    assert_eq!((told("a"), told("b"), told("c"), lines.matches("retold").count()), (1, 1, 1, 0), "{lines}");
+    runtime.block_on(daemon.handle().stop());
+    // Whoever reads history holds the store open.
+    drop(daemon);
+    let app: serde_json::Value = serde_json::from_str(&runtime.block_on(self::get(&start(), "/app")).1).unwrap();
+    let names: Vec<_> = app["instances"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a", "c"]);
 }
 
 /// Does nothing unless the test below starts it as a process of its own.

@@ -226,7 +226,7 @@ function shas(replay, spans) {
 function axis(from, to) {
   const { list, whole_days } = ticks(from, to);
   return h('div', { class: 'past-row past-axis', 'aria-hidden': 'true' }, h('div', { class: 'past-label' }, zone_name(zone_minutes(to))),
-    h('div', { class: 'past-lane' }, ...list.map((at) => h('span', { class: 'past-tick', vars: place(at, from, to) }, tick(at, whole_days)))));
+    h('div', { class: 'past-lane' }, ...list.map((at) => h('span', { class: 'past-tick', vars: place(at, from, to) }, h('span', null, tick(at, whole_days))))));
 }
 
 /** @param {number} at @param {boolean} whole_days */

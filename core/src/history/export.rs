@@ -104,6 +104,9 @@ impl Reader {
         let event = match (entry, expected) {
             (Entry::Head(head), Expected::Head) => {
                 self.check_schema(&head.schema)?;
+                if head.to_unix < head.from_unix {
+                    return Err(self.refused(ReadProblem::Head("its window ends before it begins".into())));
+                }
                 self.head = Some(head);
                 None
             }
@@ -216,7 +219,7 @@ pub enum ReadProblem {
     Newer(Box<str>),
     /// The schema of something else.
     Foreign(Box<str>),
-    /// A head that lacks something, in the words of the reader of JSON.
+    /// A head that lacks something, in the words of the reader of JSON; or whose window is none.
     Head(Box<str>),
     /// A line that is no event, in the words of the reader of JSON.
     Line(Box<str>),

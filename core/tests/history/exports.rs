@@ -80,6 +80,10 @@ fn a_whole_export_is_read_and_every_other_is_refused_with_its_line() {
     );
     let lacking = head.replace("\"from_unix\"", "\"from\"");
     check(&[&lacking], 0, "line 1: the head is wrong: missing field `from_unix` at line 1 column 195");
+    let reversed = head.replace("\"from_unix\":10", "\"from_unix\":91");
+    check(&[&reversed, one], 0, "line 1: the head is wrong: its window ends before it begins");
+    let empty = head.replace("\"from_unix\":10", "\"from_unix\":90");
+    check(&[&empty, one, &end(1, None)], 1, "whole");
     check(&[head, one], 1, "line 3: the export breaks off before its end");
     check(
         &[head, one, "{\"at_unix\":1,\"event\":\"painted\"}"],

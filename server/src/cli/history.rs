@@ -18,7 +18,7 @@ use super::console::Console;
 use super::environment::Environment;
 use super::outcome::{Failure, Outcome};
 use super::values;
-use crate::cli::utc::Utc;
+use crate::utc::Utc;
 
 /// Which part of history.
 #[derive(Args, Debug)]
@@ -217,7 +217,11 @@ fn ask(client: &Client, window: &Window) -> Result<impl Read + use<>, Failure> {
     path.extend(window.name.iter().map(|name| format!("&name={}", encoded(name))));
     match client.stream(&path)? {
         Ok(body) => Ok(body),
-        Err(answer) => Err(Failure::not_found_out(format_args!("{}: {}", client.base(), answer.problem()))),
+        Err(answer) => {
+            let told = format!("{}: {}", client.base(), answer.problem());
+            // The daemon's clock says what the moments mean, and so whether they make a window.
+            Err(if answer.status == 400 { Failure::usage(told) } else { Failure::not_found_out(told) })
+        }
     }
 }
 

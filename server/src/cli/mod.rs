@@ -37,7 +37,6 @@ pub(crate) mod settings;
 mod status;
 mod story;
 mod test;
-mod utc;
 mod values;
 mod wait;
 mod waiting;

@@ -43,7 +43,7 @@ pub(crate) fn secs(text: &str) -> Result<u64, String> {
 
 /// A moment, kept as it is written: the daemon's clock says what it means.
 pub(crate) fn moment(text: &str) -> Result<String, String> {
-    text.parse::<Moment>().map(|_| text.to_owned()).map_err(|error| format!("{text:?} is none: it {error}"))
+    text.parse::<Moment>().map(|_| text.to_owned()).map_err(|form| format!("{text:?} is no moment: write {form}"))
 }
 
 pub(crate) fn good_for(text: &str) -> Result<GoodFor, String> {

@@ -3,12 +3,14 @@
 mod difference;
 pub(crate) mod hub;
 mod keeper;
+mod pending;
 pub(crate) mod published;
 pub(crate) mod renewals;
 pub(crate) mod restored;
 pub(crate) mod shared;
 pub(crate) mod task;
 pub(crate) mod wire;
+mod writer;
 
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -87,7 +89,8 @@ impl Builder {
         self
     }
 
-    /// Loads what was kept and starts the board's task on a thread of its own.
+    /// Loads what was kept and starts the board's task on a thread of its own, and the store on another: one that
+    /// hangs holds up neither reports nor the verdict for more than a few seconds.
     ///
     /// # Errors
     /// Where the store cannot be read, or the system gives no thread.
@@ -99,7 +102,8 @@ impl Builder {
         let snapshot = restored.board.snapshot();
         let started = clock.started();
         let ready = snapshot.verdict(stale_after, started).is_ready();
-        let (keeper, health) = restored.store(store, clock.now().earlier(history_secs));
+        let no_thread = |error: std::io::Error| StoreError::Io(error.to_string());
+        let (keeper, health) = restored.store(store, clock.now().earlier(history_secs)).map_err(no_thread)?;
         let shared = Arc::new(Shared {
             published: ArcSwap::from_pointee(Published {
                 revision: 0,
@@ -111,6 +115,7 @@ impl Builder {
                 ready_since: Some(started),
                 next_flip: snapshot.next_flip(stale_after, started),
                 store: health,
+                unrecorded_since: keeper.0.unrecorded_since(),
                 snapshot: snapshot.clone(),
             }),
             hub: Hub::new(boot),
@@ -130,7 +135,7 @@ impl Builder {
             due: task::Due::default(),
         };
         let (mailbox, inbox) = mpsc::channel(MAILBOX);
-        spawn_task(task, inbox, exit_when_the_task_ends).map_err(|error| StoreError::Io(error.to_string()))?;
+        spawn_task(task, inbox, exit_when_the_task_ends).map_err(no_thread)?;
         Ok(Daemon { handle: Handle { shared, mailbox, good_for, events } })
     }
 }

@@ -27,6 +27,9 @@ pub(crate) struct Published {
     pub(crate) next_flip: Option<(UnixSeconds, bool)>,
     /// How the store does.
     pub(crate) store: StoreHealth,
+    /// From which moment on history lacks what happened, since the store has not taken it yet; `None` where it lacks
+    /// nothing.
+    pub(crate) unrecorded_since: Option<UnixSeconds>,
 }
 
 /// How the store does, for `/app`, metrics and answers to writes.

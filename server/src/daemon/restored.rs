@@ -1,5 +1,6 @@
 //! The board after a restart: what the last life stored, shifted by what its clock had drifted.
 
+use std::io;
 use std::sync::Arc;
 
 use greenlight_core::history::Event;
@@ -8,6 +9,7 @@ use greenlight_core::{Board, Snapshot, UnixSeconds};
 
 use super::keeper::Keeper;
 use super::published::StoreHealth;
+use super::writer::PATIENCE;
 use crate::clock::Clock;
 use crate::store::{Loaded, Mark, Store};
 
@@ -53,14 +55,21 @@ pub(crate) fn restore(loaded: Loaded, clock: &Clock) -> Restored {
 
 impl Restored {
     /// Stores what the restart changed, at once: a row that lapsed stays lapsed through any number of restarts.
-    pub(crate) fn store(self, store: Box<dyn Store>, prune_before: UnixSeconds) -> ((Keeper, Board), StoreHealth) {
-        let mut keeper = Keeper::new(store, self.stored);
+    ///
+    /// # Errors
+    /// Where the system gives no thread.
+    pub(crate) fn store(
+        self,
+        store: Box<dyn Store>,
+        prune_before: UnixSeconds,
+    ) -> io::Result<((Keeper, Board), StoreHealth)> {
+        let mut keeper = Keeper::new(store, self.stored, PATIENCE)?;
         for event in self.events {
             keeper.note(event);
         }
         keeper.flush(&self.board, &self.board.snapshot(), self.mark, prune_before);
         let health = keeper.health();
-        ((keeper, self.board), health)
+        Ok(((keeper, self.board), health))
     }
 }
 
@@ -115,7 +124,7 @@ mod tests {
         let time = ManualTime::at(1000);
         let batches = Arc::default();
         let store = Box::new(Batches(Arc::clone(&batches)));
-        restore(loaded, &Clock::of(time)).store(store, UnixSeconds::default());
+        restore(loaded, &Clock::of(time)).store(store, UnixSeconds::default()).unwrap();
         let mut batches = batches.lock().unwrap();
         assert_eq!(batches.len(), 1);
         batches.pop().unwrap()

@@ -136,6 +136,9 @@ impl Task {
             }
         }
         let changed = self.publish(horizon, now);
+        if stop.is_some() {
+            self.keeper.try_a_last_time(now);
+        }
         self.store(changed || stop.is_some(), now);
         self.tell_renewals();
         self.beat();
@@ -226,6 +229,7 @@ impl Task {
             ready_since,
             next_flip,
             store: before.store.clone(),
+            unrecorded_since: before.unrecorded_since,
         }));
         if difference.moves_the_revision() {
             let change = Change {
@@ -249,9 +253,9 @@ impl Task {
         let mark = Mark { at_unix: now, drift_secs: self.shared.clock.drift_secs() };
         let published = self.shared.published.load_full();
         self.keeper.flush(&self.board, &published.snapshot, mark, now.earlier(self.history_secs));
-        let health = self.keeper.health();
-        if health != published.store {
-            self.shared.published.store(Arc::new(Published { store: health, ..(*published).clone() }));
+        let (store, unrecorded_since) = (self.keeper.health(), self.keeper.unrecorded_since());
+        if (&store, unrecorded_since) != (&published.store, published.unrecorded_since) {
+            self.shared.published.store(Arc::new(Published { store, unrecorded_since, ..(*published).clone() }));
         }
     }
 

@@ -4,6 +4,7 @@
 //! the window from it alone. It is read from the store a page at a time, each when the one before has gone out, so
 //! that a reader costs the memory of a page however much happened.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use axum::body::Body;
@@ -17,21 +18,26 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::problem::Problem;
+use super::streamed::PIECE_BYTES;
 use super::{Api, json, query};
 use crate::moment::Moment;
 use crate::store::{EventReader, Opening, StoreError};
+use crate::utc::Utc;
 
 pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response, Problem> {
     let pairs = query::pairs(&uri)?;
     let now = api.shared().clock.now();
+    let (from, to) = window(&pairs, now)?;
+    // Before the store is read: what is stored meanwhile is then told of, and not yet called whole.
+    let published = api.shared().published.load_full();
     let asked = Asked {
-        horizon: api.shared().published.load().horizon,
-        from: moment(&pairs, "from", now)?.unwrap_or_default(),
-        // The second that is running is told as it is so far.
-        to: moment(&pairs, "to", now)?.unwrap_or(now.later(1)),
+        horizon: published.horizon,
+        known_until: published.unrecorded_since.unwrap_or(UnixSeconds::MAX).min(now.later(1)).min(to),
+        from,
+        to,
         names: names(&pairs)?,
-        after: query::integer(&pairs, "after")?,
-        limit: query::integer(&pairs, "limit")?.map_or(u64::MAX, |limit| limit.max(1)),
+        after: query::integer(&pairs, "after", 0)?,
+        limit: query::integer(&pairs, "limit", 1)?.unwrap_or(u64::MAX),
         format: if query::flag(&pairs, "lines") { Format::Lines } else { Format::Object },
     };
     let Some(reader) = api.handle.events.clone() else {
@@ -42,16 +48,23 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
         Format::Lines => "application/jsonl",
     };
     let permit = api.heavy.admit().await?;
-    let telling = tokio::task::spawn_blocking(move || Telling::begin(reader, asked, now))
+    let telling = tokio::task::spawn_blocking(move || Telling::begin(reader, asked))
         .await
         .map_err(|_| Problem::shutting_down())?;
-    let telling = telling.map_err(|error| {
-        tracing::warn!(%error, "history cannot be read");
-        Problem::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "History cannot be read",
-            "the store is in trouble: the daemon's log says which",
-        )
+    let telling = telling.map_err(|untold| match untold {
+        Untold::Lost => Problem::new(
+            StatusCode::GONE,
+            "The place is lost",
+            "what followed `after` has been pruned, or the store was begun anew: begin anew too, without `after`",
+        ),
+        Untold::Store(error) => {
+            tracing::warn!(%error, "history cannot be read");
+            Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "History cannot be read",
+                "the store is in trouble: the daemon's log says which",
+            )
+        }
     })?;
     let (out, pieces) = mpsc::channel(PIECES_AHEAD);
     tokio::task::spawn_blocking(move || {
@@ -74,6 +87,8 @@ struct Asked {
     horizon: Horizon,
     from: UnixSeconds,
     to: UnixSeconds,
+    /// Before which second all is recorded: a store in trouble lacks what came after.
+    known_until: UnixSeconds,
     names: Option<Vec<Name>>,
     after: Option<u64>,
     limit: u64,
@@ -86,6 +101,13 @@ enum Format {
     Object,
     /// A head, events and an end, each a line.
     Lines,
+}
+
+/// Why there is no answer.
+enum Untold {
+    /// What was to follow is not there any more.
+    Lost,
+    Store(StoreError),
 }
 
 /// Why an answer was not told to its end.
@@ -104,16 +126,19 @@ struct Telling {
 }
 
 impl Telling {
-    fn begin(reader: EventReader, asked: Asked, now: UnixSeconds) -> Result<Self, StoreError> {
-        let opening = reader.opening(asked.from, asked.to)?;
+    fn begin(reader: EventReader, asked: Asked) -> Result<Self, Untold> {
+        let opening = reader.opening(asked.from, asked.to).map_err(Untold::Store)?;
+        if asked.after.is_some_and(|after| !(opening.pruned..=opening.last).contains(&after)) {
+            return Err(Untold::Lost);
+        }
         let head = Head {
             schema: SCHEMA.into(),
             version: env!("CARGO_PKG_VERSION").into(),
             from_unix: asked.from,
             to_unix: asked.to,
-            known_until_unix: asked.to.min(now.later(1)),
+            known_until_unix: asked.known_until,
             stale_after_secs: asked.horizon,
-            complete_from_unix: reader.complete_from()?,
+            complete_from_unix: reader.complete_from().map_err(Untold::Store)?,
             names: asked.names.clone(),
             lives: opening.lives.clone(),
         };
@@ -213,15 +238,17 @@ impl Events {
     }
 }
 
-/// What of an event is about these instances; `None` where nothing is.
+/// What of an event is about these instances, which stand in order; `None` where nothing is.
 fn about(event: &Event, names: &[Name]) -> Option<Event> {
+    // A query has room for thousands of names, and a window for millions of events.
+    let is_meant = |name: &Name| names.binary_search(name).is_ok();
     let meant = |all: &[Name]| -> Option<Vec<Name>> {
-        let meant: Vec<Name> = all.iter().filter(|name| names.contains(name)).cloned().collect();
+        let meant: Vec<Name> = all.iter().filter(|name| is_meant(name)).cloned().collect();
         (!meant.is_empty()).then_some(meant)
     };
     let mut event = event.clone();
     match &mut event.what {
-        Happening::Changed { name, .. } | Happening::Removed { name } => names.contains(name).then_some(())?,
+        Happening::Changed { name, .. } | Happening::Removed { name } => is_meant(name).then_some(())?,
         Happening::Lapsed { names, .. } | Happening::CameBack { names, .. } => *names = meant(names)?,
         Happening::Started { .. } | Happening::Resumed { .. } | Happening::Retold { .. } => {}
     }
@@ -248,22 +275,39 @@ impl Out {
     }
 }
 
+/// From when on, and up to when. One of no length is empty; one that ends before it begins was not meant.
+fn window(pairs: &[(String, String)], now: UnixSeconds) -> Result<(UnixSeconds, UnixSeconds), Problem> {
+    let from = moment(pairs, "from", now)?.unwrap_or_default();
+    let end = moment(pairs, "to", now)?;
+    // The second that is running is told as it is so far.
+    let to = end.unwrap_or(now.later(1));
+    if from <= to {
+        return Ok((from, to));
+    }
+    let detail = match end {
+        Some(to) => {
+            format!("the window begins at {} and ends before that, at {}: exchange the two", Utc(from), Utc(to))
+        }
+        None => format!("the window begins at {} and it is {} now: give an earlier beginning", Utc(from), Utc(now)),
+    };
+    Err(Problem::new(StatusCode::BAD_REQUEST, "The window ends before it begins", detail))
+}
+
 /// A moment under a key.
 fn moment(pairs: &[(String, String)], key: &str, now: UnixSeconds) -> Result<Option<UnixSeconds>, Problem> {
     let moment = query::last(pairs, key).map(str::parse::<Moment>).transpose();
     moment
         .map(|moment| moment.map(|moment| moment.asked(now)))
-        .map_err(|error| Problem::bad_query(format!("{key} {error}")))
+        .map_err(|form| Problem::bad_query(format!("{key} is a moment: {form}")))
 }
 
+/// The instances that are asked for, in order and each once; `None` where all are.
 fn names(pairs: &[(String, String)]) -> Result<Option<Vec<Name>>, Problem> {
     let names = pairs.iter().filter(|(key, _)| key == "name").map(|(_, name)| Name::of_instance(name));
-    let names: Vec<Name> =
+    let names: BTreeSet<Name> =
         names.collect::<Result<_, _>>().map_err(|error| Problem::bad_query(format!("name: {error}")))?;
-    Ok((!names.is_empty()).then_some(names))
+    Ok((!names.is_empty()).then(|| names.into_iter().collect()))
 }
 
-/// About what one write to a socket takes.
-const PIECE_BYTES: usize = 64 << 10;
 /// One piece waits while the next is made.
 const PIECES_AHEAD: usize = 1;

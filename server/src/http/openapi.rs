@@ -190,13 +190,19 @@ const ROUTES: &[Route] = &[
         "What happened, beginning with the board as it was before",
         &[
             ("from", "Unix seconds, RFC 3339, or so long ago as -7d; from the beginning if left out"),
-            ("to", "the same; until now if left out. Not included"),
+            ("to", "the same, and not before `from`; until now if left out. Not included"),
             ("name", "only what is about this instance; repeatable"),
             ("limit", "at most so many events after those that tell the board as it was before; `next` goes on"),
             ("after", "the `next` of the answer before; the board is not told again"),
             ("lines", "true: JSON lines, the head first and the end last, as greenlight export writes them"),
         ],
-        &[("200", Holds::Shape("History"), "the events of the window"), ("404", PROBLEM, "nothing is kept"), BUSY],
+        &[
+            ("200", Holds::Shape("History"), "the events of the window"),
+            ("400", PROBLEM, "the query cannot be understood, or the window ends before it begins"),
+            ("404", PROBLEM, "nothing is kept"),
+            ("410", PROBLEM, "what followed `after` is not there any more"),
+            BUSY,
+        ],
     ),
     read(
         "/rotation",

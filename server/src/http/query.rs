@@ -43,9 +43,12 @@ pub(crate) fn good_for(pairs: &[(String, String)]) -> Result<Option<GoodFor>, Pr
         .transpose()
 }
 
-/// A whole number under a key.
-pub(crate) fn integer(pairs: &[(String, String)], key: &str) -> Result<Option<u64>, Problem> {
+/// A whole number under a key, no less than `least`.
+pub(crate) fn integer(pairs: &[(String, String)], key: &str, least: u64) -> Result<Option<u64>, Problem> {
     last(pairs, key)
-        .map(|value| value.parse().map_err(|_| Problem::bad_query(format!("{key} is a whole number of at least 0"))))
+        .map(|value| {
+            let number = value.parse().ok().filter(|number| *number >= least);
+            number.ok_or_else(|| Problem::bad_query(format!("{key} is a whole number of at least {least}")))
+        })
         .transpose()
 }

@@ -72,4 +72,4 @@ const AT_ONCE: usize = 4;
 /// A reader that waits longer has likely given up.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 /// About what one write to a socket takes.
-const PIECE_BYTES: usize = 64 << 10;
+pub(super) const PIECE_BYTES: usize = 64 << 10;

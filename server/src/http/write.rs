@@ -46,7 +46,7 @@ pub(crate) async fn put_instance(
     let source = admit(&api, &headers, &source)?;
     let pairs = query::pairs(&uri)?;
     let good_for = query::good_for(&pairs)?.unwrap_or(api.handle.good_for);
-    let sequence = query::integer(&pairs, "sequence")?;
+    let sequence = query::integer(&pairs, "sequence", 0)?;
     let body = read(body).await?;
     let Parsed { value: mut row, warnings } = parse::<ReportedRow>(body, query::flag(&pairs, "strict")).await?;
     if row.name.is_empty() {

@@ -1,15 +1,16 @@
 //! The rehearsal of a roll: two processes, a stream of requests, one SIGTERM, and a record of everything.
 //!
 //! [`preflight`](plan::preflight) turns what was asked for into what can be run, or says what to change. [`run`] then
-//! owns three threads: one that says when a tick is due ([`pace`]), one in which everything is asked and decided
-//! ([`roll`], [`stream`], [`prober`], [`control`]), and one that writes it down ([`recorder`]). What it amounts to is
-//! decided by core, from the record alone. Processes are started through this program itself, which tells a guard of
-//! its own ([`guard`]) before it becomes the server, so that none outlives us.
+//! owns a thread that says when a tick is due ([`pace`]), one in which everything is asked and decided ([`roll`],
+//! [`stream`], [`prober`], [`control`]), one that puts it on record ([`recorder`]), and one that writes the record's
+//! [`file`]. What it amounts to is decided by core, from the record alone. Processes are started through this program
+//! itself, which tells a guard of its own ([`guard`]) before it becomes the server, so that none outlives us.
 
 mod bug;
 mod busy;
 mod command;
 mod control;
+mod file;
 pub(crate) mod guard;
 mod limits;
 mod pace;

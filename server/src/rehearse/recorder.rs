@@ -1,17 +1,18 @@
-//! What happens is written down by a thread of its own, so that no disk holds up the stream. The record in memory is
-//! made of the same events, in the same order.
+//! What happens is put on record by a thread of its own, so that nothing holds up the stream. The record in memory and
+//! its [file](super::file) are made of the same events, in the same order.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use greenlight_core::rehearsal::{Class, Event, Reader};
 
 use super::Finished;
+use super::file::RecordFile;
 
 /// How far a run is, for whoever watches.
 #[derive(Debug, Default)]
@@ -58,7 +59,7 @@ enum Note {
 /// Where events are told.
 #[derive(Clone, Debug)]
 pub(super) struct Handle {
-    notes: Sender<Note>,
+    notes: SyncSender<Note>,
     seen: Arc<Seen>,
 }
 
@@ -103,8 +104,8 @@ impl Recorder {
     /// # Errors
     /// Where no thread can be had.
     pub(super) fn start(file: Option<(File, PathBuf)>, seen: Arc<Seen>) -> std::io::Result<Self> {
-        let file = file.map(|(file, path)| (BufWriter::new(file), path));
-        let (notes, told) = mpsc::channel();
+        let file = file.map(|(file, path)| RecordFile::start(file, path)).transpose()?;
+        let (notes, told) = mpsc::sync_channel(NOTES_AHEAD);
         let handle = Handle { notes, seen: Arc::clone(&seen) };
         let thread = thread::Builder::new().name("record".into()).spawn(move || write(&told, file, &seen))?;
         Ok(Self { handle, thread })
@@ -129,28 +130,17 @@ impl Recorder {
 
 struct Writing<'a> {
     reader: Reader,
-    file: Option<(BufWriter<File>, PathBuf)>,
+    file: Option<RecordFile>,
     trouble: Option<String>,
     seen: &'a Seen,
 }
 
-fn write(told: &Receiver<Note>, file: Option<(BufWriter<File>, PathBuf)>, seen: &Seen) -> (Reader, Option<String>) {
+fn write(told: &Receiver<Note>, file: Option<RecordFile>, seen: &Seen) -> (Reader, Option<String>) {
     let mut writing = Writing { reader: Reader::new(), file, trouble: None, seen };
     // What comes before the first tick is due waits until its times can be told.
     let mut early = Vec::new();
     let mut first_due = None;
-    loop {
-        let note = match told.try_recv() {
-            Ok(note) => note,
-            Err(TryRecvError::Disconnected) => break,
-            Err(TryRecvError::Empty) => {
-                writing.flush();
-                match told.recv() {
-                    Ok(note) => note,
-                    Err(_) => break,
-                }
-            }
-        };
+    for note in told {
         match (note, first_due) {
             (Note::Event(header @ Event::Header(_)), _) => writing.take(header),
             (Note::Event(event), Some(due)) => writing.take(event.later(due)),
@@ -164,41 +154,35 @@ fn write(told: &Receiver<Note>, file: Option<(BufWriter<File>, PathBuf)>, seen: 
     }
     // Where no tick was ever due, times count from the start.
     early.drain(..).for_each(|event| writing.take(event));
-    writing.flush();
-    (writing.reader, writing.trouble)
+    let Writing { reader, file, trouble, .. } = writing;
+    let of_file = file.and_then(|file| file.finish(LAST_WRITE));
+    (reader, trouble.or(of_file))
 }
 
 impl Writing<'_> {
     fn take(&mut self, event: Event) {
-        let line = self.file.is_some().then(|| serde_json::to_string(&event));
+        let line = self.file.is_some().then(|| serde_json::to_vec(&event));
         if let Err(error) = self.reader.take(event) {
             // The only one that can be: it is too long.
             self.seen.is_full.store(true, Ordering::Relaxed);
             self.trouble.get_or_insert_with(|| error.to_string());
             return;
         }
-        if let Some(line) = line {
-            self.write(|file| {
-                let line = line.map_err(std::io::Error::other)?;
-                file.write_all(line.as_bytes()).and_then(|()| file.write_all(b"\n"))
-            });
-        }
-    }
-
-    fn flush(&mut self) {
-        self.write(BufWriter::flush);
-    }
-
-    fn write(&mut self, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) {
-        if let Some((file, path)) = &mut self.file
-            && let Err(error) = write(file)
-        {
-            // What is in memory goes on.
-            self.trouble.get_or_insert_with(|| format!("{} is not whole: {error}", path.display()));
-            self.file = None;
+        match (&self.file, line) {
+            (Some(file), Some(Ok(line))) => file.append(&line),
+            (_, Some(Err(error))) => {
+                self.trouble.get_or_insert_with(|| format!("lacks an event: {error}"));
+            }
+            (_, None) | (None, Some(Ok(_))) => {}
         }
     }
 }
+
+/// Events wait for the thread that keeps them in memory, which waits for nothing: more than a second of the fastest
+/// stream. Whoever meets a full queue waits, and the time that this takes is ours, as the record then says.
+const NOTES_AHEAD: usize = 16_384;
+/// So long the end of the file is waited for.
+const LAST_WRITE: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests {

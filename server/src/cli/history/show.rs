@@ -6,8 +6,8 @@ use greenlight_core::history::{DifferenceSpan, Event, Head, Line, Lives, Sums, S
 use greenlight_core::{Horizon, Name, UnixSeconds};
 
 use crate::cli::console::{Console, inert};
-use crate::cli::utc::Utc;
 use crate::cli::values::exact_horizon;
+use crate::utc::Utc;
 
 /// In which form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

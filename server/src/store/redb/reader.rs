@@ -28,6 +28,8 @@ pub struct Opening {
     pub after: u64,
     /// and up to this one.
     pub last: u64,
+    /// Up to this one events have been dropped.
+    pub pruned: u64,
     /// The lives that begin within these events.
     pub lives: Lives,
 }
@@ -85,7 +87,7 @@ impl EventReader {
                     break;
                 }
             }
-            Ok(Opening { past, is_known: after > 0, after, last: last.max(after), lives })
+            Ok(Opening { past, is_known: after > 0, after, last: last.max(after), pruned: pruned.sequence, lives })
         })
     }
 
