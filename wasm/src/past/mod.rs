@@ -4,6 +4,7 @@ mod event;
 mod history;
 mod numbers;
 mod rehearsal;
+mod replayed;
 
 pub use history::History;
 pub use rehearsal::Roll;
