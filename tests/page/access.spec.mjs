@@ -91,8 +91,9 @@ test('the Rehearsal view works by keyboard alone', async ({ page, daemon }) => {
     }
     throw new Error(`the focus never came to ${name}`);
   };
-  await tab_to(/^Open a record/);
+  // Before the way there: the browser has to know that somebody waits for it by the time the key is pressed.
   const chosen = page.waitForEvent('filechooser');
+  await tab_to(/^Open a record/);
   await page.keyboard.press('Enter');
   await (await chosen).setFiles(record_file('stall'));
   await expect(page.locator('.roll-svg')).toBeVisible();
