@@ -8,8 +8,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,
-  // A browser that a busy machine starves is tried once more, and told of as flaky; what fails twice fails.
-  retries: 1,
+  // A browser that a busy machine starves is tried again, and told of as flaky; what fails three times fails.
+  retries: 2,
   timeout: 120_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],
