@@ -104,6 +104,18 @@ const FLIPPING = [
   { name: 'a what-if', query: '?stale_after=2h', lapses_secs: 6000, shown: (page) => [what_if(page), 'data-what-if'] },
 ];
 
+/** In the page, before its own scripts: keeps the daemon's time of the beat that was taken last. */
+function note_beats() {
+  window.SharedWorker = class extends SharedWorker {
+    constructor(...how) {
+      super(...how);
+      this.port.addEventListener('message', ({ data }) => {
+        if (data.beat) window.heard_unix_ms = data.beat.now_unix_ms;
+      });
+    }
+  };
+}
+
 for (const { name, query, lapses_secs, shown } of FLIPPING) {
   test(`live, under ${name}, it flips at the second that the daemon named, in both directions`, async ({ page, daemon }) => {
     // lane ages out ten minutes from now, or an hour later under two hours; then the source of dev lapses.
@@ -117,25 +129,28 @@ for (const { name, query, lapses_secs, shown } of FLIPPING) {
     fake.app = () => ({ ...app, now_unix: app.now_unix + Math.floor(moved_ms / 1000), now_unix_ms: app.now_unix * 1000 + moved_ms });
     await page.clock.install({ time: start });
     await page.clock.pauseAt(start + 1000);
-    // What the clock of the browser has passed, the clock of the daemon has passed too.
+    await page.addInitScript(note_beats);
+    // What the clock of the browser has passed, the clock of the daemon has passed too; and no beat is under way while
+    // the clocks move, or it would be taken for a clock that was set.
+    const move_by = async (ms) => {
+      await page.clock.runFor(Math.min(ms, 3000));
+      if (ms > 3000) await page.clock.fastForward(ms - 3000);
+      moved_ms += ms;
+      if (fake.streams.size === 0) return;
+      fake.beat();
+      await expect.poll(() => page.evaluate(() => window.heard_unix_ms)).toBe(fake.app().now_unix_ms);
+    };
+    // Drawn in the frame after the beat.
     const move_to = async (unix, part_ms) => {
-      const target = (unix - app.now_unix) * 1000 + part_ms;
-      await page.clock.runFor(Math.min(target - moved_ms, 3000));
-      if (target - moved_ms > 3000) await page.clock.fastForward(target - moved_ms - 3000);
-      moved_ms = target;
-      fake.beat();
-      await page.clock.runFor(20);
-      moved_ms += 20;
-      fake.beat();
+      await move_by((unix - app.now_unix) * 1000 + part_ms - moved_ms);
+      await move_by(20);
     };
     const [where, attribute] = shown(page);
     const judged = (verdict) => expect(where).toHaveAttribute(attribute, verdict);
     await page.goto(fake.url + query);
     await expect.poll(async () => {
-      await page.clock.runFor(50);
-      moved_ms += 50;
-      fake.beat();
-      return page.getByLabel('Horizon', { exact: true }).isEnabled();
+      await move_by(50);
+      return await page.getByLabel('Horizon', { exact: true }).isEnabled() && fake.streams.size > 0;
     }).toBe(true);
     await judged('not_ready');
     await move_to(ready_at, -200);
