@@ -7,11 +7,8 @@ import { join } from 'node:path';
 
 import { chromium } from '@playwright/test';
 
-import { root } from './site.mjs';
-
-process.env.GREENLIGHT ??= `${root}/target/release/greenlight`;
-const { Daemon, degraded, serving } = await import('./daemon.mjs');
-const { shipped_wasm } = await import('./site.mjs');
+import { Daemon, degraded, serving } from './daemon.mjs';
+import { binary, root, shipped_wasm } from './site.mjs';
 
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 const worst = (list) => Math.max(...list);
@@ -138,6 +135,7 @@ async function week(browser, events, instances) {
   await daemon.end();
 }
 
+console.log(`of ${binary}`);
 await ratio();
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' });
 await to_the_pixel(browser);

@@ -110,6 +110,50 @@ function refused(lines, is_whole = true) {
   }
 }
 
+test('a changed row is read by its shape as it would be read as JSON', () => {
+  const read = (line) => {
+    const told = [];
+    const lines = new Lines({ take: (what, text, numbers) => void told.push([what, what === 'wrong' ? '' : text, ...numbers]) });
+    lines.read(head, true);
+    lines.read(line, true);
+    lines.end();
+    return [told, [...lines.names], [...lines.shas], lines.events];
+  };
+  const as_json = (line) => read(` ${line}`);
+  const whole = { phase: 'building', serving_sha: 'a1', last_green: 'b2', last_red_sha: 'c3', last_red_reason: 'é', last_red_files: ['x', 'y'], pending_sha: 'd4', draining: 7 };
+  const bare = { phase: '', serving_sha: null, last_green: null, last_red_sha: null, last_red_reason: null, last_red_files: [], pending_sha: null, draining: 0 };
+  const lines = [changed({}, whole), changed({}, bare), changed({ stored_change_unix: 70 }, { ...bare, last_green: 'a1' })];
+  let read_alike = 0;
+  for (const line of lines) {
+    for (let at = 0; at <= line.length; at++) {
+      for (const put of ['', '"', '\\', '0', '1', '-', ',', '}', '\u0001', 'é', ' ', 'e']) {
+        for (const odd of [line.slice(0, at) + put + line.slice(at + 1), line.slice(0, at) + put + line.slice(at)]) {
+          assert.deepEqual(read(odd), as_json(odd), odd);
+          read_alike++;
+        }
+      }
+    }
+  }
+  console.log(`${read_alike} lines that are, or nearly are, of the shape: read alike`);
+});
+
+test('what a daemon writes of changed rows has the shape by which it is read', () => {
+  const parse = JSON.parse;
+  for (const life of lives(seed, 2, 4 * 3600, 40)) {
+    let parsed = 0;
+    JSON.parse = (...how) => (parsed++, parse(...how));
+    try {
+      const lines = new Lines(new wasm.History());
+      for (const line of life.lines) lines.read(line, true);
+    } finally {
+      JSON.parse = parse;
+    }
+    const others = life.lines.filter((line) => !line.includes('"event":"changed"') || line.includes('\\'));
+    assert.ok(others.length < life.lines.length);
+    assert.equal(parsed, others.length);
+  }
+});
+
 const HEAD = { schema: 'greenlight.history/1', version: '0.1.0', from_unix: 10, to_unix: 90, known_until_unix: 80, stale_after_secs: 3600, complete_from_unix: null, names: null, overtaking: [] };
 const head = JSON.stringify(HEAD);
 const started = '{"at_unix":10,"event":"started","watched_until_unix":null}';

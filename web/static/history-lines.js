@@ -39,11 +39,7 @@ export class Lines {
     if (line.length > LONG) this.#tell('long', '', line.length);
     const before = this.#batch.length;
     try {
-      const fields = JSON.parse(line);
-      if (typeof fields !== 'object' || fields === null) throw new Error('no object');
-      if (this.head === null) this.#head(fields);
-      else if ('end' in fields) this.#tell('end', '', whole(fields.end, 'events'), whole_if_any(fields.end, 'next'));
-      else this.#event(fields);
+      if (this.head === null || !this.#changed_row(line)) this.#entry(line);
     } catch (error) {
       if (error instanceof Refused) throw error;
       this.#batch.length = before;
@@ -58,6 +54,15 @@ export class Lines {
     this.#tell('over', '');
   }
 
+  /** @param {string} line */
+  #entry(line) {
+    const fields = JSON.parse(line);
+    if (typeof fields !== 'object' || fields === null) throw new Error('no object');
+    if (this.head === null) this.#head(fields);
+    else if ('end' in fields) this.#tell('end', '', whole(fields.end, 'events'), whole_if_any(fields.end, 'next'));
+    else this.#event(fields);
+  }
+
   /** @param {any} fields */
   #head(fields) {
     if (typeof fields.schema !== 'string') throw new Error();
@@ -66,6 +71,21 @@ export class Lines {
     this.#tell('schema', fields.schema);
     this.#tell('head', fields.schema, ...numbers());
     this.head = fields;
+  }
+
+  /**
+   * Takes a row that changed, if the line has the shape in which daemons write that, and says whether it has. Nearly all
+   * lines have it, and by its shape one is read in a third of the time; any other line is read as the JSON that it is.
+   * @param {string} line
+   */
+  #changed_row(line) {
+    const parts = CHANGED_ROW.exec(line);
+    if (parts === null) return false;
+    const [, at, name, order, source, change, stored, sha, green] = parts;
+    this.#batch.push(0, Number(at), this.#name(name), Number(order), this.#source({ source }), Number(change),
+      Number(stored ?? NONE), this.#sha(sha ?? null), green === undefined ? NONE : 0);
+    this.events++;
+    return true;
   }
 
   /** @param {any} fields */
@@ -157,6 +177,15 @@ export class Lines {
     }
   }
 }
+
+/** The line of a row that changed, without escapes in its texts. */
+const CHANGED_ROW = (() => {
+  const whole = '(0|[1-9][0-9]{0,14})';
+  const text = '"([^"\\\\\\0-\\x1f]*)"';
+  const unread = '"[^"\\\\\\0-\\x1f]*"';
+  const row = `"phase":${unread},"serving_sha":(?:null|${text}),"last_green":(?:null|${text}),"last_red_sha":(?:null|${unread}),"last_red_reason":(?:null|${unread}),"last_red_files":\\[(?:${unread}(?:,${unread})*)?\\],"pending_sha":(?:null|${unread}),"draining":${whole}`;
+  return RegExp(`^\\{"at_unix":${whole},"event":"changed","name":${text},"order":${whole},"source":${text},"last_change_unix":${whole}(?:,"stored_change_unix":${whole})?,"row":\\{${row}\\}\\}$`);
+})();
 
 /** In the order of their numbers. @type {unknown[]} */
 const KINDS = ['changed', 'removed', 'lapsed', 'came_back', 'started', 'resumed', 'retold'];
