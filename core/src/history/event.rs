@@ -1,5 +1,7 @@
 //! What is recorded of a board's life, so that its verdict can be replayed later under any horizon.
 
+mod flat;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -12,6 +14,7 @@ pub const MAX_NAMES: usize = 1_000;
 
 /// One thing that happened, in the daemon's time. Within one life of the daemon moments never fall.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "flat::Flat")]
 pub struct Event {
     /// When.
     pub at_unix: UnixSeconds,
@@ -21,7 +24,7 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Happening {
     /// A row changed, came, or came back: as it became. It is vouched for from then on.
@@ -29,14 +32,13 @@ pub enum Happening {
         /// Which.
         name: Name,
         /// Its place on the board: rows stand in rising order.
-        #[serde(default)]
         order: u64,
         /// Who reported it.
         source: Name,
         /// Its stamp: the moment itself, or earlier for a row that brought its age or came back unchanged.
         last_change_unix: UnixSeconds,
         /// The stamp as it is stored, where the one above was clamped to the moment of a restart.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         stored_change_unix: Option<UnixSeconds>,
         /// The row.
         row: Box<Row>,
@@ -54,7 +56,7 @@ pub enum Happening {
         names: Vec<Name>,
         /// When their reports ended, where that was not this moment: before a restart, or at an upstream that
         /// had lost them earlier.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         good_until_unix: Option<UnixSeconds>,
     },
     /// Rows that nobody vouched for are vouched for again, unchanged; or somebody still vouches for them after a
@@ -73,7 +75,6 @@ pub enum Happening {
         watched_until_unix: Option<UnixSeconds>,
         /// By how much every time that the daemon before it had written was moved at this start, since its clock
         /// had not followed the wall clock's steps.
-        #[serde(default)]
         drift_secs: i64,
     },
     /// The daemon watches again, having done nothing at all for a while: it was stopped, or its machine slept.
@@ -85,7 +86,6 @@ pub enum Happening {
     /// follow at the same moment.
     Retold {
         /// Since when things happened that are not recorded; null where nothing is missing.
-        #[serde(default)]
         missing_since_unix: Option<UnixSeconds>,
     },
 }

@@ -1,7 +1,7 @@
 //! An export, line by line: what is refused, with which line, and what is kept of what stood before.
 
 use greenlight_core::history::{End, Event, Happening, Head, Json, Lives, MAX_LINE_BYTES, Reader, SCHEMA, Tail};
-use greenlight_core::{Horizon, Name};
+use greenlight_core::{Horizon, Name, Row};
 
 use crate::life::at;
 
@@ -88,11 +88,42 @@ fn a_whole_export_is_read_and_every_other_is_refused_with_its_line() {
     check(
         &[head, one, "{\"at_unix\":1,\"event\":\"painted\"}"],
         1,
-        "line 3: no event of a history: unknown variant `painted`, expected one of `changed`, `removed`, `lapsed`, `came_back`, `started`, `resumed`, `retold` at line 1 column 31",
+        "line 3: no event of a history: unknown variant `painted`, expected one of `changed`, `removed`, `lapsed`, `came_back`, `started`, `resumed`, `retold` at line 1 column 30",
     );
     check(&[head, one, &end(2, None)], 1, "line 3: there were 2 events, and 1 of them are here");
     check(&[head, one, &end(1, Some(7))], 1, "line 3: this is one page of several: export the whole window");
     check(&[head, &end(0, None), one], 0, "line 3: something stands behind the end");
     let long = "x".repeat(MAX_LINE_BYTES + 1);
     check(&[head, &long], 0, "line 2: the line is 8388609 bytes long, at most 8388608");
+}
+
+#[test]
+fn an_event_has_the_fields_of_its_kind_and_may_have_others() {
+    let kinds = [
+        (r#"{"at_unix":1,"event":"changed","name":"dev","source":"ci","last_change_unix":1,"row":ROW}"#, 4),
+        (r#"{"at_unix":1,"event":"removed","name":"dev"}"#, 1),
+        (r#"{"at_unix":1,"event":"lapsed","source":"ci","names":["dev"]}"#, 2),
+        (r#"{"at_unix":1,"event":"came_back","source":"ci","names":["dev"]}"#, 2),
+        (r#"{"at_unix":1,"event":"started"}"#, 0),
+        (r#"{"at_unix":1,"event":"resumed","watched_until_unix":1}"#, 1),
+        (r#"{"at_unix":1,"event":"retold"}"#, 0),
+    ];
+    let row = serde_json::to_value(Row::default()).unwrap();
+    for (text, wanted) in kinds {
+        let whole: serde_json::Value = serde_json::from_str(&text.replace("ROW", &row.to_string())).unwrap();
+        let event: Event = serde_json::from_value(whole.clone()).unwrap();
+        let told = serde_json::to_value(&event).unwrap();
+        assert_eq!(serde_json::from_value::<Event>(told).unwrap(), event);
+        let mut more = whole.clone();
+        more["colour"] = "green".into();
+        assert_eq!(serde_json::from_value::<Event>(more).unwrap(), event);
+        let fields: Vec<&String> = whole.as_object().unwrap().keys().collect();
+        assert_eq!(fields.len(), 2 + wanted);
+        for field in fields {
+            let mut lacking = whole.clone();
+            lacking.as_object_mut().unwrap().remove(field);
+            let refused = serde_json::from_value::<Event>(lacking).unwrap_err();
+            assert_eq!(refused.to_string(), format!("missing field `{field}`"), "{text}");
+        }
+    }
 }
