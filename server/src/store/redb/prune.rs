@@ -20,7 +20,7 @@ use crate::store::StoreError;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pruned {
     /// Events before this moment are to go: the last cut that was asked for.
-    cut: UnixSeconds,
+    pub(super) cut: UnixSeconds,
     /// Every event up to this sequence has been passed.
     pub(super) sequence: u64,
     /// From this moment on nothing is missing.
@@ -108,22 +108,21 @@ impl Slice<'_> {
         Ok(true)
     }
 
-    /// The next event, if it is from before the cut. One that seems later is so only if those after it are later
-    /// too: else it was written while the clock was ahead.
+    /// The next event, if it is from before the cut. One that seems later was written while the clock was ahead if a
+    /// life that began after it began before the cut: within one life moments never fall.
     fn next_old(&mut self) -> Result<Option<(u64, Event)>, StoreError> {
         let cut = self.pruned.cut.as_secs();
-        let mut range = self.events.range(self.pruned.sequence.saturating_add(1)..).map_err(trouble)?;
-        let Some(next) = range.next() else {
+        let Some(next) = self.events.range(self.pruned.sequence.saturating_add(1)..).map_err(trouble)?.next() else {
             return Ok(None);
         };
         let (sequence, value) = next.map_err(trouble)?;
         let (at, bytes) = value.value();
         if at >= cut {
-            let mut found = false;
-            for later in range.take(LOOK_AHEAD) {
-                found |= later.map_err(trouble)?.1.value().0 < cut;
+            let mut is_overtaken = false;
+            for start in self.starts.range(sequence.value().saturating_add(1)..).map_err(trouble)?.take(LOOK_AHEAD) {
+                is_overtaken |= start.map_err(trouble)?.1.value().0 < cut;
             }
-            if !found {
+            if !is_overtaken {
                 return Ok(None);
             }
         }
@@ -212,5 +211,5 @@ pub(super) const LEAST_STEPS: usize = 1024;
 const BYTES_A_STEP: usize = 4096;
 /// So many rows of the past are in memory together.
 const ROWS_AT_ONCE: usize = 64;
-/// How many events a clock that was ahead may have stamped before they hold up pruning until their time.
+/// How many lives may have begun while the clock was ahead before they hold up pruning until their time.
 const LOOK_AHEAD: usize = 256;

@@ -132,7 +132,13 @@ fn an_event_exactly_at_the_cut_stays() {
 fn events_from_a_clock_that_was_ahead_do_not_hold_up_pruning() {
     let mut store = Disk::new().store().unwrap();
     let event = |secs| Event { at_unix: at(secs), what: Happening::Removed { name: name("a") } };
-    let events = [9_000, 9_001, 10, 20].map(event).to_vec();
+    let started = |secs| Event {
+        at_unix: at(secs),
+        what: Happening::Started { watched_until_unix: Some(at(9_400)), drift_secs: 0 },
+    };
+    let mut events = vec![started(9_000)];
+    events.extend((9_000..9_400).map(event));
+    events.extend([started(10), event(10), event(20)]);
     store.append(&Batch { events, prune_before: Some(at(15)), ..Batch::default() }).unwrap();
     let left: Vec<u64> = all_events(&store.events()).iter().map(|(_, event)| event.at_unix.as_secs()).collect();
     assert_eq!(left, [20]);
