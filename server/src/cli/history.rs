@@ -14,7 +14,7 @@ use greenlight_core::history::{Head, Lives};
 use self::lines::{Broken, Lines};
 use self::show::{Form, Showing};
 use super::client::{Client, Target, encoded};
-use super::console::Console;
+use super::console::{Console, inert};
 use super::environment::Environment;
 use super::outcome::{Failure, Outcome};
 use super::values;
@@ -103,6 +103,7 @@ pub(crate) fn run(
     let client = args.target.client(environment)?;
     let mut lines = Lines::of(BufReader::new(ask(&client, &args.window)?));
     let head = lines.head().map_err(|broken| unusable(&client, &broken))?.clone();
+    note_what_is_not_in_it(&head, console);
     let mut showing = Showing::begin(&head, args.judged.horizons(&head), args.judged.form(), head.lives.clone());
     while let Some(event) = lines.next_event().map_err(|broken| unusable(&client, &broken))? {
         showing.push(&event, console);
@@ -162,7 +163,7 @@ pub(crate) fn import(args: &ImportArgs, console: &mut Console<'_>) -> Result<Out
         match lines.next_event() {
             Ok(Some(event)) => {
                 restarts.note(&event);
-                newest = newest.max(Some(event.at_unix));
+                newest = Some(event.at_unix);
             }
             Ok(None) => break None,
             Err(broken) => break Some(broken),
@@ -183,6 +184,7 @@ pub(crate) fn import(args: &ImportArgs, console: &mut Console<'_>) -> Result<Out
     if broken.is_some() {
         console.note(format_args!("what stands before it: {read} events, until {}", Utc(known_until)));
     }
+    note_what_is_not_in_it(&head, console);
     file.rewind().map_err(unreadable)?;
     let mut lines = Lines::of(BufReader::new(&mut file));
     let mut showing = Showing::begin(&head, args.judged.horizons(&head), args.judged.form(), restarts);
@@ -195,6 +197,24 @@ pub(crate) fn import(args: &ImportArgs, console: &mut Console<'_>) -> Result<Out
     }
     showing.finish(known_until, console);
     Ok(if broken.is_none() { Outcome::Yes } else { Outcome::Usage })
+}
+
+/// Says what the sums cannot: that what was before has been dropped, and whose they are.
+fn note_what_is_not_in_it(head: &Head, console: &mut Console<'_>) {
+    if let Some(complete_from) = head.complete_from_unix.filter(|from| *from > head.from_unix) {
+        console.note(format_args!(
+            "greenlight: what was before {} is no longer kept: it counts as not watched",
+            Utc(complete_from)
+        ));
+    }
+    if let Some(names) = &head.names {
+        let named: Vec<String> = names.iter().take(MOST_NAMED).map(|name| inert(name.as_str()).to_string()).collect();
+        let more = if names.len() > MOST_NAMED { ", …" } else { "" };
+        console.note(format_args!(
+            "greenlight: only {}{more} was asked for: the verdict is what it would be with nothing else on the board",
+            named.join(", ")
+        ));
+    }
 }
 
 impl Judged {
@@ -264,4 +284,6 @@ trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 /// It is read twice, so that of standard input all is kept.
+/// As many names are told of in a note.
+const MOST_NAMED: usize = 5;
 const MAX_INPUT_BYTES: u64 = 256 << 20;
