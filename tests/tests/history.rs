@@ -13,7 +13,7 @@ use greenlight::clock::{Clock, ManualTime};
 use greenlight::store::open;
 use greenlight::{Daemon as InProcess, GoodFor, Horizon, HttpSettings, ReportedRow};
 use greenlight_core::history::{Event, Happening, Json, Reader, Said, Sweep, Told, Window};
-use greenlight_core::{Extent, Name, Report};
+use greenlight_core::{Extent, Name, Report, UnixSeconds, is_invisible};
 use greenlight_tests::{Daemon, Dice, Folder, greenlight, wait_until};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -392,4 +392,94 @@ async fn a_page_whose_place_has_been_pruned_is_refused_and_not_told_with_a_gap()
     assert_eq!(parsed("/history?after=1000").await["status"], 410);
     let whole = parsed("/history").await;
     assert!(whole["next"].is_null() && whole["complete_from_unix"].is_u64(), "{whole}");
+}
+
+#[tokio::test]
+async fn an_answer_is_whole_though_its_first_events_are_dropped_while_it_is_read() {
+    let folder = Folder::new();
+    let time = ManualTime::at(i64::try_from(BEGIN).unwrap());
+    let store = open(folder.path()).unwrap();
+    let daemon = InProcess::builder().clock(Clock::of(time.clone())).store(store).history_secs(10_000).start().unwrap();
+    let mut changes = 0..;
+    let mut change = async || {
+        let row = ReportedRow { name: "lane".into(), draining: changes.next(), ..ReportedRow::default() };
+        daemon.handle().publish("ci", vec![row]).await.unwrap();
+    };
+    // The board alone is more than an answer has ready before somebody reads it.
+    let reason = "x".repeat(10_000);
+    let board = (0..60).map(|at| ReportedRow {
+        name: format!("slot-{at}").into(),
+        last_red_reason: Some(reason.as_str().into()),
+        ..ReportedRow::default()
+    });
+    daemon.handle().publish("driver", board.collect()).await.unwrap();
+    for _ in 0..200 {
+        time.advance(1);
+        change().await;
+    }
+    time.advance(9_805);
+    change().await;
+    let request = Request::get("/history?lines").body(Body::empty()).unwrap();
+    let answer = daemon.router(HttpSettings::default()).oneshot(request).await.unwrap();
+    time.advance(60);
+    change().await;
+    let body = answer.into_body().collect().await.map(|body| body.to_bytes().to_vec());
+    let (head, events) = read(&String::from_utf8(body.expect("the answer is whole")).unwrap());
+    // What is told as the board was not dropped yet when it was asked for: 100 s of it, one in a hundred.
+    assert_eq!(head.complete_from_unix.map(UnixSeconds::as_secs), Some(BEGIN + 105));
+    let is_change = |event: &&Event| matches!(event.what, Happening::Changed { .. });
+    let changed = events.iter().filter(is_change).filter(|event| event.at_unix.as_secs() >= BEGIN + 105).count();
+    assert_eq!(changed, 96 + 1, "one for each second from then on, and the last before the question");
+    let dropped: Value = serde_json::from_str(&ask(&daemon, "/history?limit=1").await).unwrap();
+    assert!(dropped["complete_from_unix"].as_u64() > Some(BEGIN + 105), "{dropped}");
+}
+
+#[tokio::test]
+async fn what_shows_nothing_by_itself_is_escaped_in_every_form_of_history() {
+    let folder = Folder::new();
+    let time = ManualTime::at(i64::try_from(BEGIN).unwrap());
+    let daemon = start(&folder, &time);
+    let hidden = "a\u{202e}b\u{9b}c\u{7f}";
+    let row = |last_red_reason: &str| ReportedRow {
+        name: "lane".into(),
+        last_red_reason: Some(last_red_reason.into()),
+        ..ReportedRow::default()
+    };
+    daemon.handle().publish("ci", vec![row(hidden)]).await.unwrap();
+    for query in ["lines", "lines&name=lane", "from=0", "lines&from=-0s"] {
+        let told = ask(&daemon, &format!("/history?{query}")).await;
+        assert!(!told.trim_end().replace('\n', "").chars().any(is_invisible), "{told:?}");
+        assert!(told.contains("a\\u202eb\\u009bc\\u007f"), "{told}");
+    }
+}
+
+#[test]
+fn what_a_window_lacks_is_said_beside_its_sums() {
+    let folder = Folder::new();
+    let daemon = eventful(&folder);
+    let asked = greenlight(&["history", "--to", &daemon.url, "--name", "lane", "--csv"], "");
+    assert_eq!(asked.code, Some(0), "{asked:?}");
+    assert!(asked.err.contains("only lane was asked for"), "{asked:?}");
+    let whole = daemon.get("/history?lines").1;
+    assert_eq!(greenlight(&["import", "-"], &whole).err, "");
+    let pruned = whole.replacen(r#""complete_from_unix":null"#, r#""complete_from_unix":1785000000"#, 1);
+    let pruned = greenlight(&["import", "-"], &pruned);
+    assert!(pruned.err.contains("before 2026-07-25 17:20:00Z is no longer kept"), "{pruned:?}");
+}
+
+#[test]
+fn what_stands_before_a_break_is_known_up_to_its_last_event_though_an_earlier_life_ran_on() {
+    let folder = Folder::new();
+    let daemon = eventful(&folder);
+    let whole = daemon.get("/history?lines").1;
+    let head = whole.lines().next().unwrap();
+    let part = [
+        head,
+        r#"{"at_unix":1785000000,"event":"started","watched_until_unix":null}"#,
+        r#"{"at_unix":1785000150,"event":"removed","name":"lane"}"#,
+        r#"{"at_unix":1785000050,"event":"started","watched_until_unix":1785000150}"#,
+        r#"{"at_unix":1785000060,"event":"removed","name":"dev"}"#,
+    ];
+    let salvaged = greenlight(&["import", "-", "--salvage"], &format!("{}\n", part.join("\n")));
+    assert!(salvaged.err.contains("4 events, until 2026-07-25 17:21:00Z"), "{salvaged:?}");
 }

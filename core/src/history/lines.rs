@@ -10,6 +10,7 @@ use super::lives::Lives;
 use super::replay::Sweep;
 use super::span::{Blame, Said, Told, Window};
 use super::sums::{InstanceSums, Sums};
+use crate::name::is_invisible;
 use crate::time::{Horizon, UnixSeconds};
 
 /// What is asked of a record that is there as a whole.
@@ -167,7 +168,7 @@ fn write_instance(f: &mut fmt::Formatter<'_>, sums: &InstanceSums) -> fmt::Resul
     )
 }
 
-/// A text as a JSON string.
+/// A text as a JSON string that is safe to print.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -177,7 +178,11 @@ impl fmt::Display for Quoted<'_> {
             match character {
                 '"' => f.write_str("\\\"")?,
                 '\\' => f.write_str("\\\\")?,
-                control if control < ' ' => write!(f, "\\u{:04x}", u32::from(control))?,
+                hidden if is_invisible(hidden) => {
+                    for unit in hidden.encode_utf16(&mut [0; 2]) {
+                        write!(f, "\\u{unit:04x}")?;
+                    }
+                }
                 other => f.write_char(other)?,
             }
         }
@@ -192,9 +197,17 @@ mod tests {
 
     #[test]
     fn any_text_is_a_json_string() {
-        for text in ["plain", "quote \" and \\", "line\nend\r\ttab\u{0}\u{1f}", "é ж 漢 🟢", "</script>"] {
-            let read: String = serde_json::from_str(&Quoted(text).to_string()).unwrap();
-            assert_eq!(read, text);
+        for text in [
+            "plain",
+            "quote \" and \\",
+            "line\nend\r\ttab\u{0}\u{1f}",
+            "é ж 漢 🟢",
+            "</script>",
+            "\u{202e}\u{7f}\u{9b}\u{e0041}",
+        ] {
+            let quoted = Quoted(text).to_string();
+            assert!(!quoted.chars().any(is_invisible), "{quoted:?}");
+            assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), text);
         }
     }
 }

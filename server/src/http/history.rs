@@ -17,6 +17,7 @@ use greenlight_core::{Horizon, Name, UnixSeconds};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::openapi::JSON_LINES;
 use super::problem::Problem;
 use super::streamed::PIECE_BYTES;
 use super::{Api, json, query};
@@ -31,6 +32,7 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
     // Before the store is read: what is stored meanwhile is then told of, and not yet called whole.
     let published = api.shared().published.load_full();
     let asked = Asked {
+        now,
         horizon: published.horizon,
         known_until: published.unrecorded_since.unwrap_or(UnixSeconds::MAX).min(now.later(1)).min(to),
         from,
@@ -45,7 +47,7 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
     };
     let content_type = match asked.format {
         Format::Object => "application/json",
-        Format::Lines => "application/jsonl",
+        Format::Lines => JSON_LINES,
     };
     let permit = api.heavy.admit().await?;
     let telling = tokio::task::spawn_blocking(move || Telling::begin(reader, asked))
@@ -83,6 +85,7 @@ pub(crate) async fn history(State(api): State<Api>, uri: Uri) -> Result<Response
 
 /// What is asked for.
 struct Asked {
+    now: UnixSeconds,
     /// The daemon's own.
     horizon: Horizon,
     from: UnixSeconds,
@@ -127,7 +130,15 @@ struct Telling {
 
 impl Telling {
     fn begin(reader: EventReader, asked: Asked) -> Result<Self, Untold> {
-        let opening = reader.opening(asked.from, asked.to).map_err(Untold::Store)?;
+        let mut from = asked.from;
+        let mut complete_from = reader.complete_from().map_err(Untold::Store)?;
+        if asked.after.is_none() {
+            from = from.max(outlives_the_answer(reader.dropped_before().map_err(Untold::Store)?, asked.now));
+        }
+        let opening = reader.opening(from, asked.to).map_err(Untold::Store)?;
+        if from > asked.from && opening.after > opening.pruned {
+            complete_from = Some(from);
+        }
         if asked.after.is_some_and(|after| !(opening.pruned..=opening.last).contains(&after)) {
             return Err(Untold::Lost);
         }
@@ -138,7 +149,7 @@ impl Telling {
             to_unix: asked.to,
             known_until_unix: asked.known_until,
             stale_after_secs: asked.horizon,
-            complete_from_unix: reader.complete_from().map_err(Untold::Store)?,
+            complete_from_unix: complete_from,
             names: asked.names.clone(),
             lives: opening.lives.clone(),
         };
@@ -182,13 +193,12 @@ impl Telling {
             };
             (at, left) = (*newest, left.saturating_sub(page.len() as u64));
             for (_, event) in page {
-                match &asked.names {
-                    None => telling.tell(out, |piece| piece.extend_from_slice(&event))?,
-                    Some(names) => {
-                        let event = serde_json::from_slice(&event)
-                            .map_err(|error| Stop::Store(StoreError::Corrupt(format!("an event: {error}"))))?;
-                        telling.tell_if_named(&event, Some(names), out)?;
-                    }
+                if asked.names.is_none() && json::is_plain(&event) {
+                    telling.tell(out, |piece| piece.extend_from_slice(&event))?;
+                } else {
+                    let event = serde_json::from_slice(&event)
+                        .map_err(|error| Stop::Store(StoreError::Corrupt(format!("an event: {error}"))))?;
+                    telling.tell_if_named(&event, asked.names.as_deref(), out)?;
                 }
             }
         }
@@ -236,6 +246,13 @@ impl Events {
         self.told += 1;
         if out.piece.len() >= PIECE_BYTES { out.send() } else { Ok(()) }
     }
+}
+
+/// From when on events will still be there when the answer comes to them. Those before are told as the board that they
+/// made: they are dropped next, and would be missing in the middle.
+fn outlives_the_answer(dropped_before: UnixSeconds, now: UnixSeconds) -> UnixSeconds {
+    let kept_secs = now.as_secs().saturating_sub(dropped_before.as_secs());
+    dropped_before.later(MOST_AHEAD_SECS.min(kept_secs / 100))
 }
 
 /// What of an event is about these instances, which stand in order; `None` where nothing is.
@@ -309,5 +326,7 @@ fn names(pairs: &[(String, String)]) -> Result<Option<Vec<Name>>, Problem> {
     Ok((!names.is_empty()).then(|| names.into_iter().collect()))
 }
 
+/// An answer stays so far ahead of what is dropped, unless it takes longer than that for its first event.
+const MOST_AHEAD_SECS: u64 = 600;
 /// One piece waits while the next is made.
 const PIECES_AHEAD: usize = 1;

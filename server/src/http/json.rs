@@ -25,11 +25,16 @@ pub(crate) fn append(bytes: &mut Vec<u8>, value: &impl Serialize) {
     }
 }
 
+/// Whether JSON that was written elsewhere is safe to print as it stands; what is no ASCII has to be looked at.
+pub(crate) fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| byte.is_ascii() && *byte != 0x7F)
+}
+
 struct Inert;
 
 impl Formatter for Inert {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        if fragment.bytes().all(|byte| byte.is_ascii() && byte != 0x7F) {
+        if is_plain(fragment.as_bytes()) {
             return writer.write_all(fragment.as_bytes());
         }
         let mut rest = fragment;

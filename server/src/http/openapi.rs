@@ -51,7 +51,10 @@ fn described(route: &Route) -> PathItem {
         _ => &[("400", Holds::Shape("Problem"), "the query cannot be understood")],
     };
     for (status, holds, meaning) in route.answers.iter().chain(refusals) {
-        let told = ResponseBuilder::new().description(*meaning).content(holds.content_type(), holds.content());
+        let mut told = ResponseBuilder::new().description(*meaning).content(holds.content_type(), holds.content());
+        if let Holds::OrLines(_) = holds {
+            told = told.content(JSON_LINES, Content::default());
+        }
         operation = operation.response(*status, told.build());
     }
     if let Some((holds, meaning)) = &route.body {
@@ -75,6 +78,8 @@ enum Holds {
     Text,
     /// JSON of a shape.
     Shape(&'static str),
+    /// JSON of a shape, or the same as JSON lines.
+    OrLines(&'static str),
     /// A JSON document of its own kind.
     OpenApi,
     /// Server-sent events.
@@ -91,7 +96,7 @@ impl Holds {
         match self {
             Self::Text => "text/plain",
             Self::Shape("Problem") => "application/problem+json",
-            Self::Shape(_) | Self::OpenApi => "application/json",
+            Self::Shape(_) | Self::OrLines(_) | Self::OpenApi => "application/json",
             Self::Events => "text/event-stream",
             Self::Metrics => "application/openmetrics-text",
             #[cfg(feature = "page")]
@@ -101,7 +106,9 @@ impl Holds {
 
     fn content(self) -> Content {
         match self {
-            Self::Shape(name) => ContentBuilder::new().schema(Some(schemas::reference(name))).build(),
+            Self::Shape(name) | Self::OrLines(name) => {
+                ContentBuilder::new().schema(Some(schemas::reference(name))).build()
+            }
             Self::Text | Self::OpenApi | Self::Events | Self::Metrics => Content::default(),
             #[cfg(feature = "page")]
             Self::Page => Content::default(),
@@ -130,6 +137,8 @@ const fn read(
     Route { method: HttpMethod::Get, path, summary, query, answers, body: None }
 }
 
+/// What lines are sent as.
+pub(super) const JSON_LINES: &str = "application/jsonl";
 const PROBLEM: Holds = Holds::Shape("Problem");
 const REFUSALS: &[Told] = &[
     ("400", PROBLEM, "the body or the query cannot be understood"),
@@ -197,7 +206,11 @@ const ROUTES: &[Route] = &[
             ("lines", "true: JSON lines, the head first and the end last, as greenlight export writes them"),
         ],
         &[
-            ("200", Holds::Shape("History"), "the events of the window"),
+            (
+                "200",
+                Holds::OrLines("History"),
+                "the events of the window; with `lines` its head, each event and its end are a line",
+            ),
             ("400", PROBLEM, "the query cannot be understood, or the window ends before it begins"),
             ("404", PROBLEM, "nothing is kept"),
             ("410", PROBLEM, "what followed `after` is not there any more"),

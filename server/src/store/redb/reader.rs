@@ -131,6 +131,17 @@ impl EventReader {
         })
     }
 
+    /// Before which moment events are dropped, a slice with every commit; the epoch where nothing is.
+    ///
+    /// # Errors
+    /// Where the store cannot be read now.
+    pub fn dropped_before(&self) -> Result<UnixSeconds, StoreError> {
+        self.read(|transaction| {
+            let meta = transaction.open_table(META).map_err(trouble)?;
+            Ok(prune::read(&meta)?.unwrap_or_default().cut)
+        })
+    }
+
     fn read<T>(&self, run: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.shared.with(|database| {
             guarded(|| {
