@@ -14,10 +14,16 @@ use greenlight::store::open;
 use greenlight::{Daemon as InProcess, GoodFor, Horizon, HttpSettings, ReportedRow};
 use greenlight_core::history::{Event, Happening, Json, Reader, Said, Sweep, Told, Window};
 use greenlight_core::{Extent, Name, Report, UnixSeconds, is_invisible};
+use greenlight_tests::measure::resident_mib;
 use greenlight_tests::{Daemon, Dice, Folder, greenlight, wait_until};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
+
+#[path = "../benches/filled/mod.rs"]
+mod filled;
+
+use filled::fill;
 
 const BEGIN: u64 = 1_785_000_000;
 const HORIZON: Horizon = Horizon::After(120);
@@ -428,8 +434,8 @@ async fn an_answer_is_whole_though_its_first_events_are_dropped_while_it_is_read
     // What is told as the board was not dropped yet when it was asked for: 100 s of it, one in a hundred.
     assert_eq!(head.complete_from_unix.map(UnixSeconds::as_secs), Some(BEGIN + 105));
     let is_change = |event: &&Event| matches!(event.what, Happening::Changed { .. });
-    let changed = events.iter().filter(is_change).filter(|event| event.at_unix.as_secs() >= BEGIN + 105).count();
-    assert_eq!(changed, 96 + 1, "one for each second from then on, and the last before the question");
+    let told = events.iter().filter(is_change).filter(|event| event.at_unix.as_secs() >= BEGIN + 105).count();
+    assert_eq!(told, 96 + 1, "one for each second from then on, and the last before the question");
     let dropped: Value = serde_json::from_str(&ask(&daemon, "/history?limit=1").await).unwrap();
     assert!(dropped["complete_from_unix"].as_u64() > Some(BEGIN + 105), "{dropped}");
 }
@@ -482,4 +488,21 @@ fn what_stands_before_a_break_is_known_up_to_its_last_event_though_an_earlier_li
     ];
     let salvaged = greenlight(&["import", "-", "--salvage"], &format!("{}\n", part.join("\n")));
     assert!(salvaged.err.contains("4 events, until 2026-07-25 17:21:00Z"), "{salvaged:?}");
+}
+
+/// Answers of twenty and of forty megabytes take the memory of what is under way.
+#[test]
+fn a_window_costs_a_daemon_a_page_however_much_happened() {
+    let most = |events: u64| {
+        let folder = Folder::new();
+        fill(folder.path(), events, 10, BEGIN, 86_400).unwrap();
+        let daemon = Daemon::start(folder.path(), &["--history", "36500d"]);
+        let (before, _) = resident_mib(daemon.id());
+        let (status, body) = daemon.get(&format!("/history?lines&from={BEGIN}"));
+        assert_eq!((status, body.lines().count() as u64 > events), (200, true));
+        let (_, most) = resident_mib(daemon.id());
+        println!("{events} events, {} MB: {before} MiB before, {most} MiB at most", body.len() / 1_000_000);
+        most - before
+    };
+    assert!(most(140_000) <= most(70_000) + 8);
 }
