@@ -227,7 +227,8 @@ pub enum Unfinished {
     NeverReady,
     /// It ended before it joined, or before anybody told it to.
     EndedEarly,
-    /// It did not exit in time after its SIGTERM.
+    /// It was not gone in time after its SIGTERM: it did not exit, or it did and something that it started still answers
+    /// at its address.
     NeverExited,
 }
 

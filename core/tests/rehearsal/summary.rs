@@ -70,6 +70,16 @@ fn a_roll_that_did_not_complete_says_what_was_missing() {
 }
 
 #[test]
+fn a_command_that_ended_and_left_its_server_behind_is_told_to_become_it() {
+    let never_gone = Ending::Incomplete { because: Unfinished::NeverExited, process: "old".into() };
+    let why = summarize(&record(vec![sigterm(0), crate::story::exited(5, "old")], 0, never_gone)).why;
+    let expected = "the roll did not complete: the process of old ended (exit 0), but something still answers at its \
+                    address: it started the server as a process of its own, which no SIGTERM reached; start the server \
+                    by exec, in a script as under --shell";
+    assert_eq!(why, expected);
+}
+
+#[test]
 fn one_that_listens_elsewhere_is_named_with_both_addresses() {
     let event = Event::Elsewhere {
         at_us: 0,

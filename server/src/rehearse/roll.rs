@@ -119,7 +119,11 @@ impl Roll<'_> {
             Met::TimeUp => return Err(Over::Unfinished(Unfinished::NeverExited, OLD)),
         }
         // Its traffic ends with its leave and the lag; the tail begins there.
-        self.until(limit, |shared| !shared.is_in(OLD)).await?;
+        match self.until(limit, |shared| !shared.is_in(OLD)).await? {
+            Met::Yes => {}
+            // Its command was not the server, or something else took its address.
+            Met::TimeUp => return Err(Over::Unfinished(Unfinished::NeverExited, OLD)),
+        }
         self.shared.record.phase("new alone");
         self.pass_anyway(micros(options.lag_us)).await?;
         self.pass_anyway(micros(options.tail_us)).await
