@@ -153,6 +153,16 @@ fn a_command_that_ends_and_leaves_its_server_behind_is_no_roll_that_completed() 
     assert_eq!(rehearsed.told["lost"].as_u64(), Some(0), "{}", rehearsed.text);
 }
 
+#[test]
+fn a_readiness_port_that_closes_on_the_signal_is_no_refusal_while_the_traffic_port_serves_on() {
+    let rehearsed = Rehearsal::of_two("--ready-apart --ready-closes --grace 1500", "--ready-apart")
+        .with(&["--ready", ":{ready_port}/readyz"])
+        .run();
+    rehearsed.kept();
+    assert_eq!(leaves(&rehearsed)[0]["cause"], "connection refused", "{}", rehearsed.text);
+    assert!(rehearsed.told["drain_margin_us"].as_i64() > Some(500_000), "{}", rehearsed.text);
+}
+
 /// The ticks that asked a process.
 fn ticks_of(rehearsed: &Rehearsed, process: &str) -> Vec<Value> {
     rehearsed.events("tick").into_iter().filter(|tick| tick["process"] == process).collect()

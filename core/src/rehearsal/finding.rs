@@ -11,7 +11,7 @@ use super::class::{Class, Classes};
 use super::fitness::count;
 use super::length::Length;
 use super::order::ticks_by_number;
-use super::record::{Event, Record, Tick};
+use super::record::{Door, Event, Record, Tick};
 use super::states::{States, Turn};
 use crate::rotation::{Answer, MoveKind};
 
@@ -223,7 +223,7 @@ fn refusals(record: &Record, states: &States<'_>, process: &str, refused: &[&Tic
 }
 
 /// A leave after the SIGTERM that no answer announced. Where our own probes were far behind, the no may have been said
-/// and not heard.
+/// and not heard; and where readiness is asked elsewhere, its end says nothing of a listener that still accepted.
 fn left_unsaid(record: &Record, states: &States<'_>, process: &str) -> Option<Finding> {
     let told = told_at(states, process)?;
     let options = &record.header.options;
@@ -232,6 +232,13 @@ fn left_unsaid(record: &Record, states: &States<'_>, process: &str) -> Option<Fi
     match cause.answer {
         Answer::Refused { .. } | Answer::Cut { .. } => {}
         Answer::Ready { .. } | Answer::NotReady { .. } | Answer::Silent { .. } | Answer::Fault { .. } => return None,
+    }
+    let is_asked_elsewhere =
+        record.header.processes.iter().any(|one| *one.name == *process && !one.is_asked_where_it_serves());
+    let was_open =
+        |event: &Event| matches!(event, Event::Tried { process: one, found: Door::Open, .. } if **one == *process);
+    if is_asked_elsewhere && record.events.iter().any(was_open) {
+        return None;
     }
     let asked = record.events.iter().rev().find_map(|event| {
         if let Event::Probe { at_us, due_us, process: one, answer, .. } = event {

@@ -3,13 +3,14 @@
 //!
 //! ```text
 //! fault-server [--fault KIND=COUNT[@fresh|@kept]]... [--after REQUESTS] [--stall-ready FIRST:COUNT] [--flap TIMES]
-//!              [--never-ready] [--listen-after MS] [--ready-apart] [--keep ANSWERS] [--shut-at REQUEST:MS]
-//!              [--one-worker MS] [--on-term graceful|close|exit|ignore|hang] [--grace MS] [--fail WORDS] [--log FILE]
+//!              [--never-ready] [--listen-after MS] [--ready-apart [--ready-closes]] [--keep ANSWERS]
+//!              [--shut-at REQUEST:MS] [--one-worker MS] [--on-term graceful|close|exit|ignore|hang] [--grace MS]
+//!              [--fail WORDS] [--log FILE]
 //! ```
 //!
 //! Kinds: `close` and `reset` before an answer, `tear` half a body, `garble`, `error` 500, `other` 404, `hold` for
 //! ever, `ok-reset` a complete answer and then a reset. The ports are those of the environment: PORT, and READY_PORT
-//! under `--ready-apart`.
+//! under `--ready-apart`; with `--ready-closes` that one closes on a SIGTERM, as a port for the management does.
 
 #![expect(clippy::print_stderr, reason = "a server of a test says why it does not start")]
 
@@ -53,8 +54,8 @@ async fn run() -> Result<(), String> {
         let listener = bind(port).await?;
         let server = Arc::clone(&server);
         tokio::spawn(async move {
-            let (_open, always) = watch::channel(true);
-            serve(server, listener, always).await;
+            let open = server.ready_open.subscribe();
+            serve(server, listener, open).await;
         });
     }
     sleep(server.plan.listen_after).await;
@@ -83,6 +84,9 @@ async fn run() -> Result<(), String> {
 #[expect(clippy::exit, reason = "a server that has drained ends, whoever still holds a connection")]
 async fn drain(server: &Server, listening: &watch::Sender<bool>) {
     server.is_draining.store(true, Ordering::SeqCst);
+    if server.plan.ready_closes {
+        server.ready_open.send_replace(false);
+    }
     if server.plan.on_term == OnTerm::Graceful {
         sleep(server.plan.grace).await;
     }
@@ -217,6 +221,8 @@ struct Server {
     under_way: AtomicU64,
     is_draining: AtomicBool,
     shut: tokio::sync::Notify,
+    /// Whether the port of readiness is.
+    ready_open: watch::Sender<bool>,
 }
 
 impl Server {
@@ -229,6 +235,7 @@ impl Server {
             under_way: AtomicU64::new(0),
             is_draining: AtomicBool::new(false),
             shut: tokio::sync::Notify::new(),
+            ready_open: watch::Sender::new(true),
         }
     }
 
