@@ -22,7 +22,8 @@ pub enum Finding {
     ClosedEarly {
         /// Which.
         process: Box<str>,
-        /// From its first refusal to the end of its traffic, at least; `None` where it never left.
+        /// From its first refusal to the end of its traffic, at least; below 0 where that came first, `None` where it
+        /// never left.
         before_us: Option<i64>,
         /// How much of that is the lag of the balancer.
         lag_us: i64,
@@ -37,7 +38,7 @@ pub enum Finding {
         exit: Box<str>,
         /// Whether it had its SIGTERM.
         told: Told,
-        /// From its end to the end of its traffic; `None` where it never left.
+        /// From its end to the end of its traffic; below 0 where that came first, `None` where it never left.
         before_us: Option<i64>,
         /// How much of that is the lag of the balancer.
         lag_us: i64,
@@ -181,12 +182,14 @@ fn refusals(record: &Record, states: &States<'_>, process: &str, refused: &[&Tic
     let before: Vec<&Tick> = refused.iter().filter(|tick| !is_over(tick)).copied().collect();
     let lag_us = record.header.options.lag_us;
     if let Some(first) = over.iter().map(|tick| tick.end_us).min() {
-        // The end of its traffic: the leave after the refusal, and what the balancer lags behind it.
+        // The end of its traffic: the leave that the tick did not see when it was sent, and what the balancer lags
+        // behind it. It may land before the refusal does.
+        let sent = over.iter().map(|tick| tick.sent_us.unwrap_or(tick.due_us)).min().unwrap_or(first);
         let end = record
             .moves()
             .filter(|(_, one, kind, _)| *one == process && *kind == MoveKind::Leave)
             .map(|(at, ..)| at.saturating_add(lag_us))
-            .find(|at| *at > first);
+            .find(|at| *at > sent);
         let ticks = count(over.iter());
         all.push(match exited {
             Some((at, exit)) if at <= first.saturating_add(NOTICED_WITHIN_US) => Finding::ExitedEarly {
@@ -301,10 +304,10 @@ impl fmt::Display for Finding {
         match self {
             Self::ClosedEarly { process, before_us, lag_us, ticks } => {
                 write!(f, "{process} closed its listener ")?;
-                match before_us {
-                    Some(us) => write!(f, "at least {} before it left rotation{}", Length(*us), Lag(*lag_us))?,
-                    None => f.write_str("while it was in rotation, which it never left")?,
+                if before_us.is_some_and(|us| us > 0) {
+                    f.write_str("at least ")?;
                 }
+                write!(f, "{}", Before(*before_us, *lag_us))?;
                 write!(f, ": {} refused", Ticks(*ticks))
             }
             Self::ExitedEarly { process, exit, told, before_us, lag_us, ticks } => {
@@ -313,10 +316,7 @@ impl fmt::Display for Finding {
                     Told::Yes => {}
                     Told::No => f.write_str("though nobody had told it to, ")?,
                 }
-                match before_us {
-                    Some(us) => write!(f, "{} before it left rotation{}", Length(*us), Lag(*lag_us))?,
-                    None => f.write_str("while it was in rotation, which it never left")?,
-                }
+                write!(f, "{}", Before(*before_us, *lag_us))?;
                 write!(f, ": {} refused", Ticks(*ticks))
             }
             Self::LeftUnsaid { process, cause, within_us, lag_us } => write!(
@@ -383,6 +383,19 @@ impl fmt::Display for Ticks {
         match self.0 {
             1 => f.write_str("1 tick"),
             many => write!(f, "{many} ticks"),
+        }
+    }
+}
+
+/// For how long before the end of its traffic. What was noticed only after that happened with it.
+struct Before(Option<i64>, i64);
+
+impl fmt::Display for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(us) if us > 0 => write!(f, "{} before it left rotation{}", Length(us), Lag(self.1)),
+            Some(_) => write!(f, "just as it left rotation{}", Lag(self.1)),
+            None => f.write_str("while it was in rotation, which it never left"),
         }
     }
 }

@@ -86,6 +86,21 @@ fn a_readiness_port_that_closes_while_the_traffic_port_still_accepts_breaks_noth
 }
 
 #[test]
+fn a_leave_that_lands_while_the_first_refused_tick_is_under_way_is_found_and_no_length_is_negative() {
+    // Sent at 10.02 ms and over at 10.9 ms.
+    let leave = || moved(10_500, "old", MoveKind::Leave, refused());
+    let closed: Vec<Event> =
+        [joined(), sigterm(5_000)].into_iter().chain(refusals("old", 1..2)).chain([leave()]).collect();
+    check(closed, 2, &["old closed its listener just as it left rotation: 1 tick refused"]);
+    let ended: Vec<Event> = [joined(), sigterm(5_000)]
+        .into_iter()
+        .chain(refusals("old", 1..2))
+        .chain([leave(), exited(13_000, "old")])
+        .collect();
+    check(ended, 2, &["old closed its listener as it ended (exit 0), just as it left rotation: 1 tick refused"]);
+}
+
+#[test]
 fn a_process_that_exits_at_once_on_its_sigterm_is_named_with_its_exit() {
     // The first refusal was seen before the end could be waited for.
     let mut events = vec![joined(), sigterm(5_000), exited(12_900, "old")];
