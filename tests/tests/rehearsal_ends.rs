@@ -6,7 +6,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use greenlight_tests::rehearsal::{Rehearsal, all_gone};
+use greenlight_tests::rehearsal::{Rehearsal, all_gone, fault_server};
 use greenlight_tests::{binary, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -150,6 +150,23 @@ fn several_runs_are_summed_up() {
     if output.status.code() == Some(0) {
         assert!(said.starts_with("run 1 of 2: kept\nrun 2 of 2: kept\n2 runs: 2 kept; "), "{said}");
     }
+}
+
+#[test]
+fn the_versions_of_every_run_have_the_limit_of_descriptors_that_we_were_started_with() {
+    let folder = greenlight_tests::Folder::new();
+    let limits = folder.path().join("limits");
+    let server = format!("ulimit -n >> {}; exec {}", limits.display(), fault_server().display());
+    let rehearsal = Rehearsal::of_commands(&server, &server).by_shell().with(&["--runs", "2", "--give-up", "1s"]);
+    let command = rehearsal.command();
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -Sn 256 && exec \"$@\"", "sh"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .output()
+        .unwrap();
+    assert!(matches!(limited.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&limited.stderr));
+    assert_eq!(std::fs::read_to_string(&limits).unwrap(), "256\n".repeat(4));
 }
 
 #[test]
