@@ -3,10 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::Duration;
 
-use greenlight_tests::rehearsal::{Rehearsal, all_gone, fault_server};
+use greenlight_tests::rehearsal::{Rehearsal, Rehearsed, all_gone, fault_server};
 use greenlight_tests::{binary, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -38,6 +38,52 @@ fn ctrl_c_gives_a_partial_report_and_leaves_no_process() {
     assert!(rehearsed.text.starts_with("INTERRUPTED") && rehearsed.total("ok") > 10, "{}", rehearsed.text);
     assert_eq!(rehearsed.sigterms("old"), 0);
     rehearsed.left_nothing();
+}
+
+/// Stops a rehearsal, which then ends at once with what it has.
+#[track_caller]
+fn stop(rehearsal: Rehearsal, mut child: Child) -> Rehearsed {
+    signal(child.id(), Signal::INT);
+    wait_until(|| child.try_wait().unwrap().is_some());
+    let rehearsed = rehearsal.over(&child.wait_with_output().unwrap());
+    assert_eq!(rehearsed.exit, Some(130), "{}", rehearsed.text);
+    rehearsed.left_nothing();
+    rehearsed
+}
+
+/// Whether the record tells so far that something happened to a process.
+fn tells(rehearsal: &Rehearsal, event: &str, process: &str) -> bool {
+    let text = std::fs::read_to_string(rehearsal.record()).unwrap_or_default();
+    let words = [format!("\"event\":\"{event}\""), format!("\"process\":\"{process}\"")];
+    text.lines().any(|line| words.iter().all(|words| line.contains(words)))
+}
+
+#[test]
+fn ctrl_c_is_heard_while_the_measure_is_awaited() {
+    // The measure is taken by one request, which nobody answers.
+    let rehearsal = Rehearsal::of("--fault hold=100").without("--expect").with(&[
+        "--give-up",
+        "10m",
+        "--start-timeout",
+        "10m",
+        "--every",
+        "1s",
+    ]);
+    let child = rehearsal.start();
+    wait_until(|| rehearsal.log("old").iter().any(|line| line == "held"));
+    let rehearsed = stop(rehearsal, child);
+    assert_eq!(rehearsed.told["ticks"], 0, "{}", rehearsed.text);
+}
+
+#[test]
+fn ctrl_c_is_heard_while_requests_that_hang_are_awaited_after_the_tail() {
+    let rehearsal =
+        Rehearsal::of_two("", "--fault hold=1").with(&["--give-up", "5m", "--every", "200ms", "--max-slow", "1"]);
+    let child = rehearsal.start();
+    wait_until(|| tells(&rehearsal, "exited", "old"));
+    // The tail is over long before.
+    pause(2000);
+    stop(rehearsal, child);
 }
 
 #[test]

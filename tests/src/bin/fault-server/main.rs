@@ -190,6 +190,7 @@ async fn converse(server: &Server, mut stream: TcpStream) {
             Reply::Hold => Ok(()),
         };
         if matches!(reply, Reply::Hold) {
+            server.log("held");
             let mut nothing = [0; 1];
             // Until the peer goes.
             let _ = stream.read(&mut nothing).await;
