@@ -199,6 +199,33 @@ fn several_runs_are_summed_up() {
 }
 
 #[test]
+fn several_runs_are_one_document_of_xml_and_a_line_of_json_each_with_the_sums_last() {
+    let said = |form: &str| {
+        let rehearsal = Rehearsal::of("").with(&["--runs", "2"]);
+        let output = rehearsal.command().arg(form).output().unwrap();
+        // On a machine that is loaded from outside one may not be able to tell.
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (_, xml) = said("--junit");
+    let counted = |what: &str| xml.matches(what).count();
+    assert_eq!((counted("<?xml"), counted("<testsuites "), counted("<testsuite ")), (1, 1, 2), "{xml}");
+    assert!(xml.contains("<testsuite name=\"run 2 of 2\"") && xml.ends_with("</testsuites>\n"), "{xml}");
+    let (exit, json) = said("--json");
+    let lines: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [first, second, sum] = lines.as_slice() else { panic!("two runs and a sum: {json}") };
+    let ticks = |of: &serde_json::Value| of["ticks"].as_u64().unwrap();
+    assert_eq!((sum["runs"].as_u64(), ticks(sum)), (Some(2), ticks(first) + ticks(second)), "{sum}");
+    assert_eq!(sum["exit"].as_i64(), exit.map(Into::into), "{sum}");
+    assert_eq!(
+        sum["outcomes"].as_object().unwrap().values().filter_map(serde_json::Value::as_u64).sum::<u64>(),
+        2,
+        "{sum}"
+    );
+    assert_eq!((sum["lost"].as_u64(), sum["outcomes"]["broken"].as_u64()), (Some(0), Some(0)), "{sum}");
+}
+
+#[test]
 fn the_versions_of_every_run_have_the_limit_of_descriptors_that_we_were_started_with() {
     let folder = greenlight_tests::Folder::new();
     let limits = folder.path().join("limits");

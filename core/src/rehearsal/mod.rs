@@ -29,7 +29,7 @@ pub use class::{Class, Classes, Lane, Lanes};
 pub use finding::{Finding, Told, findings};
 pub use fitness::{Fitness, ROTATION_TOO_OLD, SELF_CONNECT, SENT_TOO_LATE, SLOW_MACHINE, TOO_MANY};
 pub use header::{Header, Machine, Options, Planned, SCHEMA, Spawn};
-pub use junit::junit;
+pub use junit::{Suites, junit};
 pub use length::{Length, Moment};
 pub use lines::WIDTH;
 pub use reader::{MAX_EVENTS, MAX_LINE_BYTES, Reader, RecordError, RecordProblem};

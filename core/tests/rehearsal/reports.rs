@@ -1,7 +1,7 @@
 //! The three reports: what they hold, in which order, and nothing that a terminal or a parser obeys.
 
 use greenlight_core::rehearsal::{
-    Account, Class, Door, Ending, Event, MAX_MISSES, Reader, Record, Unfinished, WIDTH, junit, text,
+    Account, Class, Door, Ending, Event, MAX_MISSES, Reader, Record, Suites, Unfinished, WIDTH, junit, text,
 };
 use greenlight_core::rotation::MoveKind;
 use serde_json::Value;
@@ -195,6 +195,25 @@ fn junit_fails_exactly_where_the_exit_code_is_not_0() {
             assert!(!xml.contains("a < b"));
         }
     }
+}
+
+#[test]
+fn several_runs_are_one_document_with_a_suite_each_and_the_sums_of_all() {
+    let kept = record(vec![tick(0, Some("old"), Class::Ok)], 1, Ending::Complete);
+    let cut = record(vec![tick(0, Some("old"), Class::Cut)], 1, Ending::Complete);
+    let mut suites = Suites::default();
+    suites.add("run 1", &kept);
+    suites.add("run <2>", &cut);
+    let xml = suites.into_xml();
+    let counted = |what: &str| xml.matches(what).count();
+    assert_eq!((counted("<?xml"), counted("<testsuites "), counted("</testsuites>")), (1, 1, 1), "{xml}");
+    assert_eq!((counted("<testsuite "), counted("</testsuite>")), (2, 2), "{xml}");
+    assert!(xml.contains("<testsuite name=\"run 1\"") && xml.contains("<testsuite name=\"run &lt;2&gt;\""), "{xml}");
+    let cases = (Class::ALL.len() + 1) * 2;
+    let root = format!(
+        "<testsuites name=\"greenlight rehearse\" tests=\"{cases}\" failures=\"1\" errors=\"0\" time=\"0.020000\">"
+    );
+    assert!(xml.contains(&root), "{xml}");
 }
 
 #[test]
