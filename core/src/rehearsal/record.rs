@@ -271,6 +271,12 @@ impl Record {
         })
     }
 
+    /// The status that counts as ok; `None` where it was not learned.
+    pub fn expected(&self) -> Option<u16> {
+        let told = self.events.iter().rev();
+        told.filter_map(|event| if let Event::Expected { status, .. } = event { Some(*status) } else { None }).next()
+    }
+
     /// Where a process was asked in vain, and where it listens.
     pub fn elsewhere(&self, name: &str) -> Option<(&str, &str)> {
         self.events.iter().find_map(|event| {

@@ -25,6 +25,16 @@ pub fn text(record: &Record) -> String {
     let mut lines = Lines::default();
     verdict(&account, &mut lines);
     lines.add("ticks", format_args!("{} = {}", summary.ticks, Listed(&summary.totals)));
+    if let Some(status) = account.expected_status.filter(|status| !(200..300).contains(status)) {
+        let options = &record.header.options;
+        match options.expect {
+            Some(_) => lines.add("", format_args!("ok is {status}, as was asked for")),
+            None => lines.add(
+                "",
+                format_args!("ok is {status}, as {} answered before the roll", Inert(&options.path, MAX_COMMAND)),
+            ),
+        }
+    }
     for lane in Lane::ALL {
         let classes = summary.lanes.of(lane);
         let also = match lane {

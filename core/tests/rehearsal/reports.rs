@@ -86,6 +86,22 @@ fn a_report_holds_nothing_that_a_terminal_obeys() {
 }
 
 #[test]
+fn a_status_that_counts_as_ok_and_is_no_success_is_said() {
+    let told = |status, expect| {
+        let mut header = header();
+        header.options.expect = expect;
+        let events = vec![Event::Expected { at_us: -500, status }, tick(0, Some("old"), Class::Ok)];
+        let record = under(header, events, 1, Ending::Complete);
+        let told: Value = serde_json::to_value(Account::of(&record)).unwrap();
+        assert_eq!(told["expected_status"], status);
+        text(&record)
+    };
+    assert!(told(404, None).contains("\n              ok is 404, as / answered before the roll\n"));
+    assert!(told(302, Some(302)).contains("\n              ok is 302, as was asked for\n"));
+    assert!(!told(200, None).contains("ok is") && !told(204, Some(204)).contains("ok is"));
+}
+
+#[test]
 fn twenty_misses_are_shown_and_the_rest_is_counted() {
     let events = |misses| (0..misses).map(|number| tick(number, Some("old"), Class::Cut)).collect();
     let shown = |misses| {
@@ -152,6 +168,7 @@ fn the_object_has_every_key_of_the_design() {
         "misses",
         "fitness",
         "what_if",
+        "expected_status",
     ] {
         assert!(told.get(key).is_some(), "{key}");
     }
