@@ -27,7 +27,7 @@ pub use crate::jsonl::Json;
 pub use account::{Account, Miss, Moved, Process, processes, what_if};
 pub use class::{Class, Classes, Lane, Lanes};
 pub use finding::{Finding, Told, findings};
-pub use fitness::{Fitness, ROTATION_TOO_OLD, SELF_CONNECT, SENT_TOO_LATE, SLOW_MACHINE, TOO_MANY};
+pub use fitness::{Fitness, PROBE_LATE_US, ROTATION_TOO_OLD, SELF_CONNECT, SENT_TOO_LATE, SLOW_MACHINE, TOO_MANY};
 pub use header::{Header, Machine, Options, Planned, SCHEMA, Spawn};
 pub use junit::{Suites, junit};
 pub use length::{Length, Moment};

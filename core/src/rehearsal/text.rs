@@ -8,7 +8,7 @@ use core::fmt;
 use super::account::{Account, Miss, Process};
 use super::class::{Class, Classes, Lane};
 use super::finding::Ticks;
-use super::fitness::Fitness;
+use super::fitness::{Fitness, PROBE_LATE_US};
 use super::length::{Length, Moment};
 use super::lines::{GLUE, Lines};
 use super::record::Record;
@@ -274,8 +274,10 @@ fn fitness(record: &Record, fitness: &Fitness, lines: &mut Lines) {
     lines.add(
         "",
         format_args!(
-            "probes: {} judged late by us ({} at most), {} answered after their time, {} could not be asked",
+            "probes: {} judged more than {} late by us ({} at most), {} answered after their time, {} could not be \
+             asked",
             fitness.late_probes,
+            Length(PROBE_LATE_US),
             Length(fitness.late_probe_max_us),
             fitness.late_answers,
             fitness.faults

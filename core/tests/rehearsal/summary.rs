@@ -145,6 +145,19 @@ fn lateness_is_told_by_its_99th_percentile_and_its_maximum() {
 }
 
 #[test]
+fn a_probe_is_judged_late_by_us_from_ten_milliseconds_on_and_not_by_the_grain_of_a_timer() {
+    let events = [0, 1_200, 10_000, 10_001].into_iter().map(|by_us| {
+        let mut event = crate::story::probe(0, "old", ready());
+        if let Event::Probe { late_us, .. } = &mut event {
+            *late_us = by_us;
+        }
+        event
+    });
+    let fitness = summarize(&record(events.collect(), 0, Ending::Complete)).fitness;
+    assert_eq!((fitness.late_probes, fitness.late_probe_max_us), (1, 10_001));
+}
+
+#[test]
 fn a_control_lane_that_fails_makes_the_run_unfit() {
     let events = vec![tick(0, Some("old"), Class::Ok), Event::Control { due_us: 0, took_us: None }];
     let summary = summarize(&record(events, 1, Ending::Complete));
