@@ -27,7 +27,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use self::plan::{OnTerm, Plan, Planned};
 
@@ -209,7 +209,12 @@ async fn converse(server: &Server, mut stream: TcpStream) {
             Reply::Go(_) | Reply::Close(_) | Reply::Hold => return,
         }
         if server.plan.keep.is_some_and(|most| answers >= most) {
-            return;
+            // The close comes apart from the answer, once the peer has that and asks nothing more.
+            let mut piece = [0; 4096];
+            match timeout(QUIET, stream.read(&mut piece)).await {
+                Ok(Ok(bytes)) if bytes > 0 => read.extend_from_slice(&piece[..bytes]),
+                Ok(_) | Err(_) => return,
+            }
         }
     }
 }
@@ -297,3 +302,7 @@ impl Server {
 fn answer(status: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
+
+/// After so long without a question a connection that has had its answers is closed. Less than the time between two
+/// questions of a lane, so that nobody asks just then.
+const QUIET: Duration = Duration::from_millis(5);
