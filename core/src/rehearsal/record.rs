@@ -273,8 +273,8 @@ impl Record {
 
     /// The status that counts as ok; `None` where it was not learned.
     pub fn expected(&self) -> Option<u16> {
-        let told = self.events.iter().rev();
-        told.filter_map(|event| if let Event::Expected { status, .. } = event { Some(*status) } else { None }).next()
+        let mut told = self.events.iter().rev();
+        told.find_map(|event| if let Event::Expected { status, .. } = event { Some(*status) } else { None })
     }
 
     /// Where a process was asked in vain, and where it listens.
