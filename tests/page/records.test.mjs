@@ -33,7 +33,7 @@ function account(known, doing_at) {
   const fitness = Object.fromEntries(['late_ticks', 'late_p99_us', 'late_max_us', 'without_outcome', 'late_probes', 'late_probe_max_us', 'late_answers', 'faults', 'self_connects', 'control', 'control_failed', 'control_max_us'].map((name) => [name, sums[name]]));
   return {
     schema: by.header[0].schema, outcome: known.outcome, exit: sums.exit, why: known.why, findings: known.findings, ticks: sums.ticks, totals: all.of,
-    lost: sums.lost, missed: sums.missed, drain_margin_us: or_null(sums.drain_margin_us), reopened: sums.reopened, lanes: { fresh: fresh.of, kept: kept.of },
+    expected_status: by.expected?.at(-1)?.status ?? null, lost: sums.lost, missed: sums.missed, drain_margin_us: or_null(sums.drain_margin_us), reopened: sums.reopened, lanes: { fresh: fresh.of, kept: kept.of },
     longest_gap_us: sums.longest_gap_us, fitness: { ...fitness, ...by.header[0].machine },
     processes: processes.map(({ name, command, pid, sigterms, exit, drain_us, killed }) => ({
       name, command, pid: or_null(pid), sigterms, exit: exit === '' ? null : exit, drain_us: or_null(drain_us), killed, last_words: by.last_words?.find((line) => line.process === name)?.text ?? null,

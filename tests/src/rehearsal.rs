@@ -73,6 +73,15 @@ impl Rehearsal {
         self
     }
 
+    /// Without an argument and its value.
+    #[must_use]
+    pub fn without(mut self, argument: &str) -> Self {
+        if let Some(place) = self.arguments.iter().position(|one| one == argument) {
+            self.arguments.drain(place..place + 2);
+        }
+        self
+    }
+
     /// The command, its record in the folder.
     pub fn command(&self) -> Command {
         let mut command = Command::new(binary());
@@ -119,6 +128,11 @@ impl Rehearsal {
     /// Where its record is.
     pub fn record(&self) -> PathBuf {
         self.folder.path().join("record.jsonl")
+    }
+
+    /// The lines that a version has written down itself so far.
+    pub fn log(&self, version: &str) -> Vec<String> {
+        log(&self.folder, version)
     }
 
     /// The numbers of the processes that its record tells of so far.
@@ -181,8 +195,7 @@ impl Rehearsed {
 
     /// The lines that a version wrote down itself.
     pub fn log(&self, version: &str) -> Vec<String> {
-        let text = std::fs::read_to_string(self.folder.path().join(version)).unwrap_or_default();
-        text.lines().map(Into::into).collect()
+        log(&self.folder, version)
     }
 
     /// How many SIGTERMs a version got, by its own count.
@@ -222,6 +235,11 @@ pub fn is_there(pid: i32) -> bool {
 /// Waits until none of these processes is there.
 pub fn all_gone(pids: &[i32]) {
     wait_until(|| !pids.iter().any(|pid| is_there(*pid)));
+}
+
+fn log(folder: &Folder, version: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.path().join(version)).unwrap_or_default();
+    text.lines().map(Into::into).collect()
 }
 
 fn pids(record: &Path) -> Vec<i32> {

@@ -102,12 +102,26 @@ fn while_the_listener_is_shut_new_connections_are_refused_and_kept_ones_go_on() 
 fn a_kept_connection_that_was_closed_in_between_is_opened_again_and_nothing_is_lost() {
     let rehearsed = Rehearsal::of("--keep 3").with(&["--warm-up", "1s"]).run();
     rehearsed.kept();
-    // Where the close comes along with the third answer, the connection is not kept at all: then none is opened again.
     let opened_again = rehearsed.events("tick").iter().filter(|tick| tick["reopened"] == true).count();
+    assert!(opened_again > 0, "{}", rehearsed.text);
     assert_eq!(rehearsed.told["reopened"].as_u64(), u64::try_from(opened_again).ok());
     let mut uses: BTreeMap<u64, u32> = BTreeMap::new();
     for tick in rehearsed.events("tick").iter().filter(|tick| tick["lane"] == "kept" && tick["process"] == "old") {
         *uses.entry(tick["connection"].as_u64().unwrap()).or_default() += 1;
     }
-    assert!(uses.len() > 1 && uses.values().all(|uses| *uses <= 3), "{uses:?}");
+    assert!(uses.len() > 1 && uses.values().any(|uses| *uses == 3), "{uses:?}");
+}
+
+#[test]
+fn a_kept_connection_that_dies_with_the_question_on_it_is_cut_and_marked_as_used_before() {
+    let rehearsed = Rehearsal::of("--after 20 --fault close=1@kept --fault close=1@fresh").run();
+    assert_eq!(rehearsed.exit, Some(1), "{}", rehearsed.text);
+    let misses = rehearsed.told["misses"].as_array().unwrap();
+    let reused_of = |lane: &str| -> Vec<bool> {
+        let cut = misses.iter().filter(|miss| miss["lane"] == lane && miss["class"] == "cut");
+        cut.filter_map(|miss| miss["reused"].as_bool()).collect()
+    };
+    assert_eq!((reused_of("kept"), reused_of("fresh")), (vec![true], vec![false]), "{}", rehearsed.text);
+    assert_eq!(rehearsed.told["reopened"], 0, "{}", rehearsed.text);
+    assert!(rehearsed.says("old cut 2 ticks: 0 after its SIGTERM, 1 on a used connection"), "{}", rehearsed.text);
 }

@@ -3,10 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::Duration;
 
-use greenlight_tests::rehearsal::{Rehearsal, all_gone};
+use greenlight_tests::rehearsal::{Rehearsal, Rehearsed, all_gone, fault_server};
 use greenlight_tests::{binary, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -38,6 +38,52 @@ fn ctrl_c_gives_a_partial_report_and_leaves_no_process() {
     assert!(rehearsed.text.starts_with("INTERRUPTED") && rehearsed.total("ok") > 10, "{}", rehearsed.text);
     assert_eq!(rehearsed.sigterms("old"), 0);
     rehearsed.left_nothing();
+}
+
+/// Stops a rehearsal, which then ends at once with what it has.
+#[track_caller]
+fn stop(rehearsal: Rehearsal, mut child: Child) -> Rehearsed {
+    signal(child.id(), Signal::INT);
+    wait_until(|| child.try_wait().unwrap().is_some());
+    let rehearsed = rehearsal.over(&child.wait_with_output().unwrap());
+    assert_eq!(rehearsed.exit, Some(130), "{}", rehearsed.text);
+    rehearsed.left_nothing();
+    rehearsed
+}
+
+/// Whether the record tells so far that something happened to a process.
+fn tells(rehearsal: &Rehearsal, event: &str, process: &str) -> bool {
+    let text = std::fs::read_to_string(rehearsal.record()).unwrap_or_default();
+    let words = [format!("\"event\":\"{event}\""), format!("\"process\":\"{process}\"")];
+    text.lines().any(|line| words.iter().all(|words| line.contains(words)))
+}
+
+#[test]
+fn ctrl_c_is_heard_while_the_measure_is_awaited() {
+    // The measure is taken by one request, which nobody answers.
+    let rehearsal = Rehearsal::of("--fault hold=100").without("--expect").with(&[
+        "--give-up",
+        "10m",
+        "--start-timeout",
+        "10m",
+        "--every",
+        "1s",
+    ]);
+    let child = rehearsal.start();
+    wait_until(|| rehearsal.log("old").iter().any(|line| line == "held"));
+    let rehearsed = stop(rehearsal, child);
+    assert_eq!(rehearsed.told["ticks"], 0, "{}", rehearsed.text);
+}
+
+#[test]
+fn ctrl_c_is_heard_while_requests_that_hang_are_awaited_after_the_tail() {
+    let rehearsal =
+        Rehearsal::of_two("", "--fault hold=1").with(&["--give-up", "5m", "--every", "200ms", "--max-slow", "1"]);
+    let child = rehearsal.start();
+    wait_until(|| tells(&rehearsal, "exited", "old"));
+    // The tail is over long before.
+    pause(2000);
+    stop(rehearsal, child);
 }
 
 #[test]
@@ -150,6 +196,50 @@ fn several_runs_are_summed_up() {
     if output.status.code() == Some(0) {
         assert!(said.starts_with("run 1 of 2: kept\nrun 2 of 2: kept\n2 runs: 2 kept; "), "{said}");
     }
+}
+
+#[test]
+fn several_runs_are_one_document_of_xml_and_a_line_of_json_each_with_the_sums_last() {
+    let said = |form: &str| {
+        let rehearsal = Rehearsal::of("").with(&["--runs", "2"]);
+        let output = rehearsal.command().arg(form).output().unwrap();
+        // On a machine that is loaded from outside one may not be able to tell.
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (_, xml) = said("--junit");
+    let counted = |what: &str| xml.matches(what).count();
+    assert_eq!((counted("<?xml"), counted("<testsuites "), counted("<testsuite ")), (1, 1, 2), "{xml}");
+    assert!(xml.contains("<testsuite name=\"run 2 of 2\"") && xml.ends_with("</testsuites>\n"), "{xml}");
+    let (exit, json) = said("--json");
+    let lines: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [first, second, sum] = lines.as_slice() else { panic!("two runs and a sum: {json}") };
+    let ticks = |of: &serde_json::Value| of["ticks"].as_u64().unwrap();
+    assert_eq!((sum["runs"].as_u64(), ticks(sum)), (Some(2), ticks(first) + ticks(second)), "{sum}");
+    assert_eq!(sum["exit"].as_i64(), exit.map(Into::into), "{sum}");
+    assert_eq!(
+        sum["outcomes"].as_object().unwrap().values().filter_map(serde_json::Value::as_u64).sum::<u64>(),
+        2,
+        "{sum}"
+    );
+    assert_eq!((sum["lost"].as_u64(), sum["outcomes"]["broken"].as_u64()), (Some(0), Some(0)), "{sum}");
+}
+
+#[test]
+fn the_versions_of_every_run_have_the_limit_of_descriptors_that_we_were_started_with() {
+    let folder = greenlight_tests::Folder::new();
+    let limits = folder.path().join("limits");
+    let server = format!("ulimit -n >> {}; exec {}", limits.display(), fault_server().display());
+    let rehearsal = Rehearsal::of_commands(&server, &server).by_shell().with(&["--runs", "2", "--give-up", "1s"]);
+    let command = rehearsal.command();
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -Sn 256 && exec \"$@\"", "sh"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .output()
+        .unwrap();
+    assert!(matches!(limited.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&limited.stderr));
+    assert_eq!(std::fs::read_to_string(&limits).unwrap(), "256\n".repeat(4));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
-use greenlight_tests::rehearsal::{Rehearsal, Rehearsed};
+use greenlight_tests::rehearsal::{Rehearsal, Rehearsed, fault_server};
 use serde_json::Value;
 
 fn leaves(rehearsed: &Rehearsed) -> Vec<Value> {
@@ -137,6 +137,30 @@ fn an_old_one_that_never_exits_is_found_and_killed() {
         assert_eq!(rehearsed.told["processes"][0]["killed"], true);
         rehearsed.left_nothing();
     }
+}
+
+#[test]
+fn a_command_that_ends_and_leaves_its_server_behind_is_no_roll_that_completed() {
+    // The shell starts the server as a process of its own, and the SIGTERM meets the shell alone.
+    let server = fault_server();
+    let old = format!("{} & wait", server.display());
+    let rehearsed =
+        Rehearsal::of_commands(&old, &server.display().to_string()).by_shell().with(&["--drain-timeout", "2s"]).run();
+    assert_eq!(rehearsed.exit, Some(4), "{}", rehearsed.text);
+    let why = rehearsed.why();
+    assert!(why.contains("the process of old ended (signal 15), but something still answers at its address"), "{why}");
+    assert!(why.contains("exec"), "{why}");
+    assert_eq!(rehearsed.told["lost"].as_u64(), Some(0), "{}", rehearsed.text);
+}
+
+#[test]
+fn a_readiness_port_that_closes_on_the_signal_is_no_refusal_while_the_traffic_port_serves_on() {
+    let rehearsed = Rehearsal::of_two("--ready-apart --ready-closes --grace 1500", "--ready-apart")
+        .with(&["--ready", ":{ready_port}/readyz"])
+        .run();
+    rehearsed.kept();
+    assert_eq!(leaves(&rehearsed)[0]["cause"], "connection refused", "{}", rehearsed.text);
+    assert!(rehearsed.told["drain_margin_us"].as_i64() > Some(500_000), "{}", rehearsed.text);
 }
 
 /// The ticks that asked a process.

@@ -80,7 +80,7 @@ function header(line) {
     whole(options, 'max_slow', 0), whole_if_any(options, 'expect', 0, U16), whole(options, 'busy', 0, U32),
     whole(full, 'silences_to_leave', 1, U32), whole(full, 'answers_to_join', 1, U32), flag(full, 'hold_last'),
     // No name may hold a line's end: a space is refused as well.
-  ], processes.map((/** @type {Line} */ one) => one.name.replaceAll('\n', ' ') || ' ').join('\n')];
+  ], processes.flatMap((/** @type {Line} */ one) => [one.name, one.address, one.ready].map((held) => held.replaceAll('\n', ' ') || ' ')).join('\n')];
 }
 
 /** @param {Line} line @param {number} kind @returns {[number[], string]} what stands behind its kind and its moment, and its text */

@@ -22,6 +22,8 @@ pub struct Account<'a> {
     /// What it amounts to.
     #[serde(flatten)]
     pub summary: Summary,
+    /// The status that counts as ok; null where it was not learned.
+    pub expected_status: Option<u16>,
     /// The processes, in order of start.
     pub processes: Vec<Process<'a>>,
     /// The joins and leaves, in order.
@@ -106,6 +108,7 @@ impl<'a> Account<'a> {
         Self {
             schema: SCHEMA,
             summary: summarize(record),
+            expected_status: record.expected(),
             processes: processes(record),
             rotation: record
                 .moves()

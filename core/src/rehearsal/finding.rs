@@ -11,7 +11,7 @@ use super::class::{Class, Classes};
 use super::fitness::count;
 use super::length::Length;
 use super::order::ticks_by_number;
-use super::record::{Event, Record, Tick};
+use super::record::{Door, Event, Record, Tick};
 use super::states::{States, Turn};
 use crate::rotation::{Answer, MoveKind};
 
@@ -22,7 +22,8 @@ pub enum Finding {
     ClosedEarly {
         /// Which.
         process: Box<str>,
-        /// From its first refusal to the end of its traffic, at least; `None` where it never left.
+        /// From its first refusal to the end of its traffic, at least; below 0 where that came first, `None` where it
+        /// never left.
         before_us: Option<i64>,
         /// How much of that is the lag of the balancer.
         lag_us: i64,
@@ -37,7 +38,7 @@ pub enum Finding {
         exit: Box<str>,
         /// Whether it had its SIGTERM.
         told: Told,
-        /// From its end to the end of its traffic; `None` where it never left.
+        /// From its end to the end of its traffic; below 0 where that came first, `None` where it never left.
         before_us: Option<i64>,
         /// How much of that is the lag of the balancer.
         lag_us: i64,
@@ -181,12 +182,14 @@ fn refusals(record: &Record, states: &States<'_>, process: &str, refused: &[&Tic
     let before: Vec<&Tick> = refused.iter().filter(|tick| !is_over(tick)).copied().collect();
     let lag_us = record.header.options.lag_us;
     if let Some(first) = over.iter().map(|tick| tick.end_us).min() {
-        // The end of its traffic: the leave after the refusal, and what the balancer lags behind it.
+        // The end of its traffic: the leave that the tick did not see when it was sent, and what the balancer lags
+        // behind it. It may land before the refusal does.
+        let sent = over.iter().map(|tick| tick.sent_us.unwrap_or(tick.due_us)).min().unwrap_or(first);
         let end = record
             .moves()
             .filter(|(_, one, kind, _)| *one == process && *kind == MoveKind::Leave)
             .map(|(at, ..)| at.saturating_add(lag_us))
-            .find(|at| *at > first);
+            .find(|at| *at > sent);
         let ticks = count(over.iter());
         all.push(match exited {
             Some((at, exit)) if at <= first.saturating_add(NOTICED_WITHIN_US) => Finding::ExitedEarly {
@@ -223,7 +226,7 @@ fn refusals(record: &Record, states: &States<'_>, process: &str, refused: &[&Tic
 }
 
 /// A leave after the SIGTERM that no answer announced. Where our own probes were far behind, the no may have been said
-/// and not heard.
+/// and not heard; and where readiness is asked elsewhere, its end says nothing of a listener that still accepted.
 fn left_unsaid(record: &Record, states: &States<'_>, process: &str) -> Option<Finding> {
     let told = told_at(states, process)?;
     let options = &record.header.options;
@@ -232,6 +235,13 @@ fn left_unsaid(record: &Record, states: &States<'_>, process: &str) -> Option<Fi
     match cause.answer {
         Answer::Refused { .. } | Answer::Cut { .. } => {}
         Answer::Ready { .. } | Answer::NotReady { .. } | Answer::Silent { .. } | Answer::Fault { .. } => return None,
+    }
+    let is_asked_elsewhere =
+        record.header.processes.iter().any(|one| *one.name == *process && !one.is_asked_where_it_serves());
+    let was_open =
+        |event: &Event| matches!(event, Event::Tried { process: one, found: Door::Open, .. } if **one == *process);
+    if is_asked_elsewhere && record.events.iter().any(was_open) {
+        return None;
     }
     let asked = record.events.iter().rev().find_map(|event| {
         if let Event::Probe { at_us, due_us, process: one, answer, .. } = event {
@@ -294,10 +304,10 @@ impl fmt::Display for Finding {
         match self {
             Self::ClosedEarly { process, before_us, lag_us, ticks } => {
                 write!(f, "{process} closed its listener ")?;
-                match before_us {
-                    Some(us) => write!(f, "at least {} before it left rotation{}", Length(*us), Lag(*lag_us))?,
-                    None => f.write_str("while it was in rotation, which it never left")?,
+                if before_us.is_some_and(|us| us > 0) {
+                    f.write_str("at least ")?;
                 }
+                write!(f, "{}", Before(*before_us, *lag_us))?;
                 write!(f, ": {} refused", Ticks(*ticks))
             }
             Self::ExitedEarly { process, exit, told, before_us, lag_us, ticks } => {
@@ -306,10 +316,7 @@ impl fmt::Display for Finding {
                     Told::Yes => {}
                     Told::No => f.write_str("though nobody had told it to, ")?,
                 }
-                match before_us {
-                    Some(us) => write!(f, "{} before it left rotation{}", Length(*us), Lag(*lag_us))?,
-                    None => f.write_str("while it was in rotation, which it never left")?,
-                }
+                write!(f, "{}", Before(*before_us, *lag_us))?;
                 write!(f, ": {} refused", Ticks(*ticks))
             }
             Self::LeftUnsaid { process, cause, within_us, lag_us } => write!(
@@ -376,6 +383,19 @@ impl fmt::Display for Ticks {
         match self.0 {
             1 => f.write_str("1 tick"),
             many => write!(f, "{many} ticks"),
+        }
+    }
+}
+
+/// For how long before the end of its traffic. What was noticed only after that happened with it.
+struct Before(Option<i64>, i64);
+
+impl fmt::Display for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(us) if us > 0 => write!(f, "{} before it left rotation{}", Length(us), Lag(self.1)),
+            Some(_) => write!(f, "just as it left rotation{}", Lag(self.1)),
+            None => f.write_str("while it was in rotation, which it never left"),
         }
     }
 }

@@ -21,9 +21,9 @@ pub struct Fitness {
     pub late_max_us: i64,
     /// Ticks that have no outcome; counted as `ours`.
     pub without_outcome: u64,
-    /// Probes to whose deadline we ourselves came late.
+    /// Probes to whose deadline we ourselves came later than [`PROBE_LATE_US`].
     pub late_probes: u64,
-    /// How late at most.
+    /// How late we came to one at most.
     pub late_probe_max_us: i64,
     /// Answers that came after their probe had been taken for silent.
     pub late_answers: u64,
@@ -85,7 +85,7 @@ impl Fitness {
                 }
             }
             Event::Probe { answer, late_us, .. } => {
-                self.late_probes = self.late_probes.saturating_add(u64::from(*late_us > 0));
+                self.late_probes = self.late_probes.saturating_add(u64::from(*late_us > PROBE_LATE_US));
                 self.late_probe_max_us = self.late_probe_max_us.max(*late_us);
                 if let Answer::Fault { code } = answer {
                     self.faults = self.faults.saturating_add(1);
@@ -129,6 +129,10 @@ pub const SLOW_MACHINE: &str = "SLOW_MACHINE";
 
 /// The name of the error where a tick could not be taken up because too many were under way.
 pub const TOO_MANY: &str = "TOO_MANY_UNDER_WAY";
+
+/// From how late on a probe counts as judged late by us, in microseconds. A timer is a millisecond or two late on any
+/// machine.
+pub const PROBE_LATE_US: i64 = 10_000;
 
 /// How many there are.
 pub(super) fn count<T>(all: impl Iterator<Item = T>) -> u64 {

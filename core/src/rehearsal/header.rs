@@ -40,6 +40,14 @@ pub struct Planned {
     pub ready: Box<str>,
 }
 
+impl Planned {
+    /// Whether it is asked for its readiness at the address where it serves.
+    pub fn is_asked_where_it_serves(&self) -> bool {
+        let path = self.ready.trim_start_matches("http://").strip_prefix(&*self.address);
+        path.is_some_and(|path| path.is_empty() || path.starts_with('/'))
+    }
+}
+
 /// What a run is asked to do. Lengths of time in microseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {

@@ -13,37 +13,68 @@ use super::summary::{Summary, breaks, summarize};
 use super::text::text;
 use crate::name::is_invisible;
 
-/// The whole document. It has a failure or an error exactly where the exit code is not 0.
+/// The whole document of one run. It has a failure or an error exactly where the exit code is not 0.
 pub fn junit(record: &Record) -> String {
-    let summary = summarize(record);
-    let cases = cases(record, &summary);
-    let number = |wanted: fn(&Word) -> bool| cases.iter().filter(|(_, word)| wanted(word)).count();
-    let counts = format!(
-        "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{}\"",
-        cases.len(),
-        number(|word| matches!(word, Word::Failed(_))),
-        number(|word| matches!(word, Word::Unknown(_))),
-        Seconds(record.end_us)
-    );
-    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    xml.push_str(&format!("<testsuites name=\"greenlight rehearse\" {counts}>\n"));
-    xml.push_str(&format!("  <testsuite name=\"greenlight rehearse\" {counts}>\n"));
-    for (name, word) in &cases {
-        let open = format!("    <testcase classname=\"greenlight.rehearse\" name=\"{}\"", Escaped(name));
-        match word {
-            Word::Passed => xml.push_str(&format!("{open}/>\n")),
-            Word::Failed(why) => {
-                xml.push_str(&format!("{open}>\n      <failure message=\"{}\"/>\n    </testcase>\n", Escaped(why)));
-            }
-            Word::Unknown(why) => {
-                xml.push_str(&format!("{open}>\n      <error message=\"{}\"/>\n    </testcase>\n", Escaped(why)));
+    let mut suites = Suites::default();
+    suites.add(NAME, record);
+    suites.into_xml()
+}
+
+/// One document of several runs, each a suite of its own.
+#[derive(Debug, Default)]
+pub struct Suites {
+    xml: String,
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    time_us: i64,
+}
+
+impl Suites {
+    /// Adds a run under a name.
+    pub fn add(&mut self, name: &str, record: &Record) {
+        let summary = summarize(record);
+        let cases = cases(record, &summary);
+        let number = |wanted: fn(&Word) -> bool| cases.iter().filter(|(_, word)| wanted(word)).count();
+        let failures = number(|word| matches!(word, Word::Failed(_)));
+        let errors = number(|word| matches!(word, Word::Unknown(_)));
+        let counts = counts(cases.len(), failures, errors, record.end_us);
+        let xml = &mut self.xml;
+        xml.push_str(&format!("  <testsuite name=\"{}\" {counts}>\n", Escaped(name)));
+        for (name, word) in &cases {
+            let open = format!("    <testcase classname=\"greenlight.rehearse\" name=\"{}\"", Escaped(name));
+            match word {
+                Word::Passed => xml.push_str(&format!("{open}/>\n")),
+                Word::Failed(why) => {
+                    xml.push_str(&format!("{open}>\n      <failure message=\"{}\"/>\n    </testcase>\n", Escaped(why)));
+                }
+                Word::Unknown(why) => {
+                    xml.push_str(&format!("{open}>\n      <error message=\"{}\"/>\n    </testcase>\n", Escaped(why)));
+                }
             }
         }
+        xml.push_str(&format!("    <system-out>{}</system-out>\n", Escaped(&text(record))));
+        xml.push_str("  </testsuite>\n");
+        self.tests = self.tests.saturating_add(cases.len());
+        self.failures = self.failures.saturating_add(failures);
+        self.errors = self.errors.saturating_add(errors);
+        self.time_us = self.time_us.saturating_add(record.end_us.max(0));
     }
-    xml.push_str(&format!("    <system-out>{}</system-out>\n", Escaped(&text(record))));
-    xml.push_str("  </testsuite>\n</testsuites>\n");
-    xml
+
+    /// The whole document.
+    pub fn into_xml(self) -> String {
+        let counts = counts(self.tests, self.failures, self.errors, self.time_us);
+        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        xml.push_str(&format!("<testsuites name=\"{NAME}\" {counts}>\n{}</testsuites>\n", self.xml));
+        xml
+    }
 }
+
+fn counts(tests: usize, failures: usize, errors: usize, time_us: i64) -> String {
+    format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{}\"", Seconds(time_us))
+}
+
+const NAME: &str = "greenlight rehearse";
 
 /// The word on one case.
 enum Word {

@@ -227,7 +227,8 @@ pub enum Unfinished {
     NeverReady,
     /// It ended before it joined, or before anybody told it to.
     EndedEarly,
-    /// It did not exit in time after its SIGTERM.
+    /// It was not gone in time after its SIGTERM: it did not exit, or it did and something that it started still answers
+    /// at its address.
     NeverExited,
 }
 
@@ -268,6 +269,12 @@ impl Record {
         self.events.iter().filter_map(|event| {
             if let Event::Sigterm { at_us, process } = event { Some((*at_us, &**process)) } else { None }
         })
+    }
+
+    /// The status that counts as ok; `None` where it was not learned.
+    pub fn expected(&self) -> Option<u16> {
+        let mut told = self.events.iter().rev();
+        told.find_map(|event| if let Event::Expected { status, .. } = event { Some(*status) } else { None })
     }
 
     /// Where a process was asked in vain, and where it listens.

@@ -238,10 +238,17 @@ fn why_incomplete(record: &Record) -> String {
             let exit = record.exited(process).map_or("unknown", |(_, exit)| exit);
             format!("the roll did not complete: {process} ended by itself ({exit})")
         }
-        Unfinished::NeverExited => format!(
-            "the roll did not complete: {process} did not exit within {} of its SIGTERM",
-            Length(options.drain_timeout_us)
-        ),
+        Unfinished::NeverExited => match record.exited(process) {
+            None => format!(
+                "the roll did not complete: {process} did not exit within {} of its SIGTERM",
+                Length(options.drain_timeout_us)
+            ),
+            Some((_, exit)) => format!(
+                "the roll did not complete: the process of {process} ended ({exit}), but something still answers at its \
+                 address: it started the server as a process of its own, which no SIGTERM reached; start the server by \
+                 exec, in a script as under --shell"
+            ),
+        },
     }
 }
 

@@ -8,7 +8,7 @@ use core::fmt;
 use super::account::{Account, Miss, Process};
 use super::class::{Class, Classes, Lane};
 use super::finding::Ticks;
-use super::fitness::Fitness;
+use super::fitness::{Fitness, PROBE_LATE_US};
 use super::length::{Length, Moment};
 use super::lines::{GLUE, Lines};
 use super::record::Record;
@@ -25,6 +25,16 @@ pub fn text(record: &Record) -> String {
     let mut lines = Lines::default();
     verdict(&account, &mut lines);
     lines.add("ticks", format_args!("{} = {}", summary.ticks, Listed(&summary.totals)));
+    if let Some(status) = account.expected_status.filter(|status| !(200..300).contains(status)) {
+        let options = &record.header.options;
+        match options.expect {
+            Some(_) => lines.add("", format_args!("ok is {status}, as was asked for")),
+            None => lines.add(
+                "",
+                format_args!("ok is {status}, as {} answered before the roll", Inert(&options.path, MAX_COMMAND)),
+            ),
+        }
+    }
     for lane in Lane::ALL {
         let classes = summary.lanes.of(lane);
         let also = match lane {
@@ -264,8 +274,10 @@ fn fitness(record: &Record, fitness: &Fitness, lines: &mut Lines) {
     lines.add(
         "",
         format_args!(
-            "probes: {} judged late by us ({} at most), {} answered after their time, {} could not be asked",
+            "probes: {} judged more than {} late by us ({} at most), {} answered after their time, {} could not be \
+             asked",
             fitness.late_probes,
+            Length(PROBE_LATE_US),
             Length(fitness.late_probe_max_us),
             fitness.late_answers,
             fitness.faults

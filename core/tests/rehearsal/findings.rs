@@ -1,9 +1,9 @@
 //! The line that says why, for every way to lose requests that the field has seen.
 
-use greenlight_core::rehearsal::{Class, Ending, Event, summarize};
+use greenlight_core::rehearsal::{Class, Door, Ending, Event, summarize};
 use greenlight_core::rotation::MoveKind;
 
-use crate::story::{exited, header, moved, no, probe, ready, record, refused, sigterm, tick, under};
+use crate::story::{exited, header, moved, no, probe, ready, record, refused, sigterm, tick, tried, under};
 
 /// What the summary says why, in full and beside it.
 #[track_caller]
@@ -65,6 +65,39 @@ fn a_listener_that_closes_before_the_leave_is_caught_though_no_tick_met_it() {
     for events in [left_by(no(), -5_000), left_by(refused(), -900_000)] {
         assert_eq!(summarize(&record(events, 1, Ending::Complete)).exit, 0);
     }
+}
+
+#[test]
+fn a_readiness_port_that_closes_while_the_traffic_port_still_accepts_breaks_nothing() {
+    let exit = |ready: &str, found: &[Door]| {
+        let mut header = header();
+        header.processes[0].ready = ready.into();
+        let mut events = left_by(refused(), -5_000);
+        events.extend((0..).zip(found).map(|(number, door)| tried(95_000 + number * 50_000, *door)));
+        summarize(&under(header, events, 1, Ending::Complete)).exit
+    };
+    for apart in ["http://127.0.0.1:20002/readyz", "http://127.0.0.1:200011/readyz"] {
+        assert_eq!(exit(apart, &[Door::Open, Door::Open, Door::Closed]), 0, "{apart}");
+        // Nothing shows that it still accepted anybody.
+        assert_eq!((exit(apart, &[]), exit(apart, &[Door::Closed])), (1, 1), "{apart}");
+    }
+    // Asked where it serves, one that accepts again has refused all the same.
+    assert_eq!(exit("http://127.0.0.1:20001/readyz", &[Door::Open, Door::Closed]), 1);
+}
+
+#[test]
+fn a_leave_that_lands_while_the_first_refused_tick_is_under_way_is_found_and_no_length_is_negative() {
+    // Sent at 10.02 ms and over at 10.9 ms.
+    let leave = || moved(10_500, "old", MoveKind::Leave, refused());
+    let closed: Vec<Event> =
+        [joined(), sigterm(5_000)].into_iter().chain(refusals("old", 1..2)).chain([leave()]).collect();
+    check(closed, 2, &["old closed its listener just as it left rotation: 1 tick refused"]);
+    let ended: Vec<Event> = [joined(), sigterm(5_000)]
+        .into_iter()
+        .chain(refusals("old", 1..2))
+        .chain([leave(), exited(13_000, "old")])
+        .collect();
+    check(ended, 2, &["old closed its listener as it ended (exit 0), just as it left rotation: 1 tick refused"]);
 }
 
 #[test]

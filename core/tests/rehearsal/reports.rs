@@ -1,7 +1,7 @@
 //! The three reports: what they hold, in which order, and nothing that a terminal or a parser obeys.
 
 use greenlight_core::rehearsal::{
-    Account, Class, Door, Ending, Event, MAX_MISSES, Reader, Record, Unfinished, WIDTH, junit, text,
+    Account, Class, Door, Ending, Event, MAX_MISSES, Reader, Record, Suites, Unfinished, WIDTH, junit, text,
 };
 use greenlight_core::rotation::MoveKind;
 use serde_json::Value;
@@ -86,6 +86,22 @@ fn a_report_holds_nothing_that_a_terminal_obeys() {
 }
 
 #[test]
+fn a_status_that_counts_as_ok_and_is_no_success_is_said() {
+    let told = |status, expect| {
+        let mut header = header();
+        header.options.expect = expect;
+        let events = vec![Event::Expected { at_us: -500, status }, tick(0, Some("old"), Class::Ok)];
+        let record = under(header, events, 1, Ending::Complete);
+        let told: Value = serde_json::to_value(Account::of(&record)).unwrap();
+        assert_eq!(told["expected_status"], status);
+        text(&record)
+    };
+    assert!(told(404, None).contains("\n              ok is 404, as / answered before the roll\n"));
+    assert!(told(302, Some(302)).contains("\n              ok is 302, as was asked for\n"));
+    assert!(!told(200, None).contains("ok is") && !told(204, Some(204)).contains("ok is"));
+}
+
+#[test]
 fn twenty_misses_are_shown_and_the_rest_is_counted() {
     let events = |misses| (0..misses).map(|number| tick(number, Some("old"), Class::Cut)).collect();
     let shown = |misses| {
@@ -152,6 +168,7 @@ fn the_object_has_every_key_of_the_design() {
         "misses",
         "fitness",
         "what_if",
+        "expected_status",
     ] {
         assert!(told.get(key).is_some(), "{key}");
     }
@@ -195,6 +212,25 @@ fn junit_fails_exactly_where_the_exit_code_is_not_0() {
             assert!(!xml.contains("a < b"));
         }
     }
+}
+
+#[test]
+fn several_runs_are_one_document_with_a_suite_each_and_the_sums_of_all() {
+    let kept = record(vec![tick(0, Some("old"), Class::Ok)], 1, Ending::Complete);
+    let cut = record(vec![tick(0, Some("old"), Class::Cut)], 1, Ending::Complete);
+    let mut suites = Suites::default();
+    suites.add("run 1", &kept);
+    suites.add("run <2>", &cut);
+    let xml = suites.into_xml();
+    let counted = |what: &str| xml.matches(what).count();
+    assert_eq!((counted("<?xml"), counted("<testsuites "), counted("</testsuites>")), (1, 1, 1), "{xml}");
+    assert_eq!((counted("<testsuite "), counted("</testsuite>")), (2, 2), "{xml}");
+    assert!(xml.contains("<testsuite name=\"run 1\"") && xml.contains("<testsuite name=\"run &lt;2&gt;\""), "{xml}");
+    let cases = (Class::ALL.len() + 1) * 2;
+    let root = format!(
+        "<testsuites name=\"greenlight rehearse\" tests=\"{cases}\" failures=\"1\" errors=\"0\" time=\"0.020000\">"
+    );
+    assert!(xml.contains(&root), "{xml}");
 }
 
 #[test]

@@ -70,6 +70,16 @@ fn a_roll_that_did_not_complete_says_what_was_missing() {
 }
 
 #[test]
+fn a_command_that_ended_and_left_its_server_behind_is_told_to_become_it() {
+    let never_gone = Ending::Incomplete { because: Unfinished::NeverExited, process: "old".into() };
+    let why = summarize(&record(vec![sigterm(0), crate::story::exited(5, "old")], 0, never_gone)).why;
+    let expected = "the roll did not complete: the process of old ended (exit 0), but something still answers at its \
+                    address: it started the server as a process of its own, which no SIGTERM reached; start the server \
+                    by exec, in a script as under --shell";
+    assert_eq!(why, expected);
+}
+
+#[test]
 fn one_that_listens_elsewhere_is_named_with_both_addresses() {
     let event = Event::Elsewhere {
         at_us: 0,
@@ -132,6 +142,19 @@ fn lateness_is_told_by_its_99th_percentile_and_its_maximum() {
     });
     let fitness = summarize(&record(events.collect(), 200, Ending::Complete)).fitness;
     assert_eq!((fitness.late_p99_us, fitness.late_max_us, fitness.late_ticks), (197, 199, 0));
+}
+
+#[test]
+fn a_probe_is_judged_late_by_us_from_ten_milliseconds_on_and_not_by_the_grain_of_a_timer() {
+    let events = [0, 1_200, 10_000, 10_001].into_iter().map(|by_us| {
+        let mut event = crate::story::probe(0, "old", ready());
+        if let Event::Probe { late_us, .. } = &mut event {
+            *late_us = by_us;
+        }
+        event
+    });
+    let fitness = summarize(&record(events.collect(), 0, Ending::Complete)).fitness;
+    assert_eq!((fitness.late_probes, fitness.late_probe_max_us), (1, 10_001));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A socket of one's own, connected.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -13,18 +13,34 @@ use tokio::net::TcpStream;
 use super::progress::Facts;
 use super::trouble::{Trouble, errno};
 
-/// Connects to the first address that takes the connection. Where none does, the trouble is that of the last one
-/// that says anything of the peer.
+/// Connects to the first address that takes the connection. Where none does and we could not ask one, the trouble is
+/// ours, whatever the others said: the peer may listen just there. Else it is that of the last one.
 pub(super) async fn connect_any(addresses: &[SocketAddr], facts: &Facts) -> Result<Arc<TcpStream>, Trouble> {
-    let mut trouble = None;
+    let (mut ours, mut theirs, mut beyond_us) = (None, None, None);
     for address in addresses {
         match connect(*address, facts).await {
             Ok(stream) => return Ok(stream),
-            Err(ours @ Trouble::Ours { .. }) => trouble = trouble.or(Some(ours)),
-            Err(theirs) => trouble = Some(theirs),
+            Err(trouble @ Trouble::Ours { .. }) => {
+                let place = if has_way_to(*address) { &mut ours } else { &mut beyond_us };
+                place.get_or_insert(trouble);
+            }
+            Err(trouble) => theirs = Some(trouble),
         }
     }
-    Err(trouble.unwrap_or(Trouble::NoSuchName))
+    Err(ours.or(theirs).or(beyond_us).unwrap_or(Trouble::NoSuchName))
+}
+
+/// Whether this machine has an address of its own from which that one can be asked. One without, as `::1` where there
+/// is no IPv6, lacks nothing that it had, and its names would never be refused if that counted.
+fn has_way_to(address: SocketAddr) -> bool {
+    let any: IpAddr = match address.ip() {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    // Nothing is sent: the system only chooses a way. Where it lacks what that takes, it is short of something.
+    let way = UdpSocket::bind((any, 0)).and_then(|socket| socket.connect(address));
+    let lacks = [Errno::NETUNREACH, Errno::HOSTUNREACH, Errno::ADDRNOTAVAIL, Errno::AFNOSUPPORT];
+    !way.is_err_and(|error| errno(&error).is_some_and(|errno| lacks.contains(&errno)))
 }
 
 /// Connects to one address.
@@ -87,4 +103,37 @@ async fn established(stream: &TcpStream, facts: &Facts) -> io::Result<()> {
         }
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn trouble_of(addresses: &[SocketAddr]) -> Option<Trouble> {
+        connect_any(addresses, &Facts::new()).await.err()
+    }
+
+    #[tokio::test]
+    async fn an_address_that_we_could_not_ask_outweighs_one_that_refused() {
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        assert_eq!(trouble_of(&[closed]).await, Some(Trouble::Refused));
+        // Our own system connects to no broadcast, though it has a way there.
+        let unasked: SocketAddr = "127.255.255.255:9".parse().unwrap();
+        for addresses in [[closed, unasked], [unasked, closed]] {
+            let trouble = trouble_of(&addresses).await;
+            assert!(matches!(trouble, Some(Trouble::Ours { .. })), "{addresses:?}: {trouble:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_to_which_this_machine_has_no_way_says_nothing() {
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        // Documentation's own network: nobody has a way there, unless by a default route.
+        let nowhere: SocketAddr = "[2001:db8::1]:9".parse().unwrap();
+        if !has_way_to(nowhere) {
+            assert_eq!(trouble_of(&[nowhere, closed]).await, Some(Trouble::Refused));
+            assert!(matches!(trouble_of(&[nowhere]).await, Some(Trouble::Ours { .. })));
+        }
+        assert!(has_way_to(closed));
+    }
 }

@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 
 use clap::Args;
-use greenlight_core::rehearsal::{self, Classes, Options, Record, Spawn, summarize};
+use greenlight_core::rehearsal::{self, Classes, Options, Record, Spawn, Suites, summarize};
 use greenlight_core::rotation::{HoldLast, RotationPolicy};
 
 use super::console::Console;
@@ -113,7 +113,9 @@ pub(crate) struct RehearseArgs {
     #[arg(long, value_name = "N", default_value = "0")]
     busy: u32,
 
-    /// Rehearse so often, and sum up
+    /// Rehearse so often, and sum up. --json then prints an object for each run, a line each, and a last one of all:
+    /// {runs, outcome, exit, outcomes: {kept, broken, inconclusive, incomplete, interrupted}, ticks, lost, missed,
+    /// drain_margin_us}; --junit prints one document with a suite for each run
     #[arg(long, value_name = "N", default_value = "1")]
     runs: NonZeroU32,
 
@@ -148,16 +150,38 @@ pub(crate) fn run(
     environment: &Environment,
     console: &mut Console<'_>,
 ) -> Result<Outcome, Failure> {
-    let mut plan = args.plan(environment);
     let (ender, ends) = mpsc::channel();
     end_on_signals(ender.clone()).map_err(Failure::NotFoundOut)?;
-    let runs = args.runs.get();
     let mut sum = Sum::default();
+    let ran = run_all(args, environment, &ends, &mut sum, console);
+    drop(ender);
+    // What came before a run that could not be begun is told all the same.
+    if let Some(suites) = sum.suites.take() {
+        console.write(suites.into_xml().as_bytes());
+    } else if args.runs.get() > 1 && !sum.words.is_empty() {
+        if args.form.is_text() {
+            console.say(sum.line());
+        } else {
+            console.say(sum.object());
+        }
+    }
+    ran.map(|()| sum.outcome())
+}
+
+fn run_all(
+    args: &RehearseArgs,
+    environment: &Environment,
+    ends: &Receiver<()>,
+    sum: &mut Sum,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let mut plan = args.plan(environment);
+    let runs = args.runs.get();
     for number in 1..=runs {
         plan.record = args.record.as_deref().map(|path| numbered(path, number, runs));
         let prepared = preflight(&plan).map_err(Failure::Usage)?;
         let mut line = ProgressLine::new(number, runs);
-        let finished = rehearse(prepared, &ends, |seen| line.show(seen, console));
+        let finished = rehearse(prepared, ends, |seen| line.show(seen, console));
         line.clear(console);
         let finished = finished.map_err(|unrun| match unrun {
             Unrun::Unmeasurable(words) => Failure::Usage(words),
@@ -165,7 +189,9 @@ pub(crate) fn run(
         })?;
         let file_trouble = finished.file_trouble;
         let word = sum.take(&finished.record);
-        if runs == 1 || !args.form.is_text() || word != rehearsal::Outcome::Kept {
+        if runs > 1 && args.form.is_document() {
+            sum.suites.get_or_insert_default().add(&format!("run {number} of {runs}"), &finished.record);
+        } else if runs == 1 || !args.form.is_text() || word != rehearsal::Outcome::Kept {
             args.form.say(&finished.record, console)?;
         }
         if runs > 1 && args.form.is_text() {
@@ -179,11 +205,7 @@ pub(crate) fn run(
             break;
         }
     }
-    drop(ender);
-    if runs > 1 && args.form.is_text() {
-        console.say(sum.line());
-    }
-    Ok(sum.outcome())
+    Ok(())
 }
 
 impl RehearseArgs {
@@ -246,12 +268,14 @@ struct Sum {
     missed: u64,
     /// The smallest that was measured.
     margin_us: Option<i64>,
+    /// The one document of all, where that is wanted.
+    suites: Option<Suites>,
     is_whole: bool,
 }
 
 impl Default for Sum {
     fn default() -> Self {
-        Self { words: Vec::new(), ticks: 0, lost: 0, missed: 0, margin_us: None, is_whole: true }
+        Self { words: Vec::new(), ticks: 0, lost: 0, missed: 0, margin_us: None, suites: None, is_whole: true }
     }
 }
 
@@ -269,9 +293,35 @@ impl Sum {
         summary.outcome
     }
 
+    /// How many runs came to a word.
+    fn runs(&self, word: rehearsal::Outcome) -> usize {
+        self.words.iter().filter(|one| **one == word).count()
+    }
+
+    fn gravest(&self) -> Option<rehearsal::Outcome> {
+        BY_WEIGHT.into_iter().find(|word| self.words.contains(word))
+    }
+
+    /// The last line of `--json`.
+    fn object(&self) -> serde_json::Value {
+        let words = BY_WEIGHT.into_iter().rev();
+        let outcomes: serde_json::Map<_, _> =
+            words.map(|word| (word.as_str().to_owned(), self.runs(word).into())).collect();
+        serde_json::json!({
+            "runs": self.words.len(),
+            "outcome": self.gravest(),
+            "exit": self.outcome().exit_code(),
+            "outcomes": outcomes,
+            "ticks": self.ticks,
+            "lost": self.lost,
+            "missed": self.missed,
+            "drain_margin_us": self.margin_us,
+        })
+    }
+
     fn line(&self) -> String {
-        let counted = BY_WEIGHT.iter().rev().filter_map(|word| {
-            let runs = self.words.iter().filter(|one| *one == word).count();
+        let counted = BY_WEIGHT.into_iter().rev().filter_map(|word| {
+            let runs = self.runs(word);
             (runs > 0).then(|| format!("{runs} {}", word.as_str()))
         });
         let counted: Vec<String> = counted.collect();
@@ -291,8 +341,7 @@ impl Sum {
 
     /// The gravest of all.
     fn outcome(&self) -> Outcome {
-        let gravest = BY_WEIGHT.into_iter().find(|word| self.words.contains(word));
-        match gravest.map_or(Outcome::NotFoundOut, outcome) {
+        match self.gravest().map_or(Outcome::NotFoundOut, outcome) {
             // A record that was asked for and is not there is no success.
             Outcome::Yes if !self.is_whole => Outcome::NotFoundOut,
             word => word,

@@ -28,6 +28,11 @@ impl Form {
         Self { json: false, junit: false }
     }
 
+    /// Whether it is one document, whatever it tells of.
+    pub(crate) fn is_document(self) -> bool {
+        self.junit
+    }
+
     /// Whether people read it.
     pub(crate) fn is_text(self) -> bool {
         !self.json && !self.junit

@@ -49,9 +49,10 @@ fn double_quoted(command: &str, characters: &mut std::str::Chars<'_>, word: &mut
     }
 }
 
-/// A text with the two ports put in.
+/// A text with the two ports put in. `${port}` is left as it is: a variable of the shell's.
 pub(super) fn with_ports(text: &str, port: u16, ready_port: u16) -> String {
-    text.replace("{ready_port}", &ready_port.to_string()).replace("{port}", &port.to_string())
+    let put = |part: &str| part.replace("{ready_port}", &ready_port.to_string()).replace("{port}", &port.to_string());
+    text.split("${").map(put).collect::<Vec<_>>().join("${")
 }
 
 #[cfg(test)]
@@ -88,5 +89,14 @@ mod tests {
     #[test]
     fn both_ports_are_put_in_everywhere() {
         assert_eq!(with_ports("-p {port} -r {ready_port} {port}", 1, 2), "-p 1 -r 2 1");
+    }
+
+    #[test]
+    fn a_variable_of_the_shell_is_left_to_it() {
+        assert_eq!(
+            with_ports("port={port}; serve ${port} ${ready_port} $port {ready_port}", 1, 2),
+            "port=1; serve ${port} ${ready_port} $port 2"
+        );
+        assert_eq!(with_ports("serve ${PORT:-{port}}", 1, 2), "serve ${PORT:-1}");
     }
 }

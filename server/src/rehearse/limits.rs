@@ -1,5 +1,7 @@
 //! How many file descriptors the run may have, and how many it needs at most.
 
+use std::sync::OnceLock;
+
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use greenlight_core::rehearsal::Options;
@@ -11,14 +13,16 @@ pub(super) struct Descriptors {
     pub(super) before: u64,
 }
 
-/// Raises our limit as far as the system lets us.
+/// Raises our limit as far as the system lets us. What it was is remembered from the first time on: a second run finds
+/// it raised already.
 pub(super) fn raise() -> Descriptors {
+    static BEFORE: OnceLock<u64> = OnceLock::new();
     let limit = getrlimit(Resource::Nofile);
-    let before = limit.current.unwrap_or(u64::MAX);
+    let before = *BEFORE.get_or_init(|| limit.current.unwrap_or(u64::MAX));
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     let allowed = match setrlimit(Resource::Nofile, raised) {
         Ok(()) => limit.maximum.unwrap_or(u64::MAX),
-        Err(_) => before,
+        Err(_) => limit.current.unwrap_or(u64::MAX),
     };
     Descriptors { allowed, before }
 }

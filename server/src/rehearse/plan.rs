@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use greenlight_core::rehearsal::{Header, Machine, Options, Planned, SCHEMA, Spawn};
+use greenlight_core::rehearsal::{Event, Header, MAX_LINE_BYTES, Machine, Options, Planned, SCHEMA, Spawn};
 use greenlight_core::rotation::RotationPolicy;
 
 use super::bug::Bug;
@@ -118,13 +118,6 @@ pub(crate) fn preflight(plan: &Plan) -> Result<Prepared, String> {
             old.ready_address
         ));
     }
-    let record = match record {
-        Some(path) => {
-            let file = File::create(path).map_err(|error| format!("--record {}: {error}", path.display()))?;
-            Some((file, path.clone()))
-        }
-        None => None,
-    };
     let header = Header {
         schema: SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -139,7 +132,28 @@ pub(crate) fn preflight(plan: &Plan) -> Result<Prepared, String> {
         },
         processes: launches.iter().map(planned).collect(),
     };
+    fits_a_line(&header)?;
+    let record = match record {
+        Some(path) => {
+            let file = File::create(path).map_err(|error| format!("--record {}: {error}", path.display()))?;
+            Some((file, path.clone()))
+        }
+        None => None,
+    };
     Ok(Prepared { header, launches, record, descriptors: descriptors.before, bug: *bug })
+}
+
+/// Whether the record can be read back: its first line holds both commands.
+fn fits_a_line(header: &Header) -> Result<(), String> {
+    let line = serde_json::to_string(&Event::Header(header.clone())).map_err(|error| error.to_string())?;
+    if line.len() <= MAX_LINE_BYTES {
+        return Ok(());
+    }
+    Err(format!(
+        "with these commands and this path the first line of the record is {} bytes long, and at most {MAX_LINE_BYTES} \
+         can be read back: put what is long into a script",
+        line.len()
+    ))
 }
 
 fn planned(launch: &Launch) -> Planned {
@@ -261,6 +275,10 @@ mod tests {
             (Plan { ready: ":9/readyz".into(), ..plan() }, "both versions would be asked at 127.0.0.1:9"),
             (Plan { ready: "readyz".into(), ..plan() }, "is neither a path"),
             (Plan { ready: ":x/readyz".into(), ..plan() }, "is neither a path"),
+            (
+                Plan { commands: ["sh".into(), format!("sh {}", "x".repeat(70_000))], ..plan() },
+                "first line of the record",
+            ),
             (Plan { record: Some("/no/such/folder/x".into()), ..plan() }, "--record /no/such/folder/x"),
             (Plan { options: Options { every_us: 0, ..Options::default() }, ..plan() }, "--every is less"),
             (Plan { options: Options { path: "x".into(), ..Options::default() }, ..plan() }, "--path"),

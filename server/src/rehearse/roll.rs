@@ -2,6 +2,7 @@
 //! goes on for a tail.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -119,7 +120,11 @@ impl Roll<'_> {
             Met::TimeUp => return Err(Over::Unfinished(Unfinished::NeverExited, OLD)),
         }
         // Its traffic ends with its leave and the lag; the tail begins there.
-        self.until(limit, |shared| !shared.is_in(OLD)).await?;
+        match self.until(limit, |shared| !shared.is_in(OLD)).await? {
+            Met::Yes => {}
+            // Its command was not the server, or something else took its address.
+            Met::TimeUp => return Err(Over::Unfinished(Unfinished::NeverExited, OLD)),
+        }
         self.shared.record.phase("new alone");
         self.pass_anyway(micros(options.lag_us)).await?;
         self.pass_anyway(micros(options.tail_us)).await
@@ -181,7 +186,11 @@ impl Roll<'_> {
         loop {
             let mut question = Question::on_new_connection(Arc::clone(&target), u64::MAX);
             let patience = limit.min(instant() + micros(self.shared.options.give_up_us));
-            let why = match question.by(patience).await {
+            let ruling = tokio::select! {
+                ruling = question.by(patience) => ruling,
+                () = asked_to_stop(&mut self.stopped) => return Err(Over::Stopped),
+            };
+            let why = match ruling {
                 Ruling::Decided { exchange, .. } => match exchange.result {
                     Ok(answered) if answered.status < 500 => return Ok(answered.status),
                     Ok(answered) => format!("it answers {}", answered.status),
@@ -256,9 +265,9 @@ impl Roll<'_> {
     }
 
     /// Ends the stream, kills what still runs, and says how it was.
-    async fn finish(mut self, over: Result<(), Over>) -> Result<Ended, String> {
+    async fn finish(mut self, mut over: Result<(), Over>) -> Result<Ended, String> {
         self.shared.record.phase("it ends");
-        let ticks = self.end_stream(matches!(over, Err(Over::Stopped))).await;
+        let ticks = self.end_stream(&mut over).await;
         if let Err(Over::Unfinished(Unfinished::NeverReady, which)) = over {
             self.look_elsewhere(which).await;
         }
@@ -284,15 +293,26 @@ impl Roll<'_> {
         Ok(Ended { ticks, how })
     }
 
-    /// Waits for what is under way, and tells how many ticks were due.
-    async fn end_stream(&mut self, is_stopped: bool) -> u64 {
-        let Some((pacer, mut driving)) = self.streaming.take() else { return 0 };
+    /// Waits for what is under way, unless somebody asks to stop, and tells how many ticks were due.
+    async fn end_stream(&mut self, over: &mut Result<(), Over>) -> u64 {
+        let Some((pacer, driving)) = self.streaming.take() else { return 0 };
         let ticks = pacer.stop();
-        let patience =
-            if is_stopped { STOPPED_WITHIN } else { micros(self.shared.options.give_up_us) + STOPPED_WITHIN };
-        if timeout(patience, &mut driving).await.is_err() {
-            driving.abort();
+        let given_up = micros(self.shared.options.give_up_us) + STOPPED_WITHIN;
+        let aborter = driving.abort_handle();
+        let mut ending = pin!(timeout(given_up, driving));
+        if !matches!(over, Err(Over::Stopped)) {
+            tokio::select! {
+                _ = &mut ending => {
+                    // Where it took too long.
+                    aborter.abort();
+                    return ticks;
+                }
+                () = asked_to_stop(&mut self.stopped) => *over = Err(Over::Stopped),
+            }
         }
+        // Whatever has not ended by then has no outcome.
+        let _ = timeout(STOPPED_WITHIN, ending).await;
+        aborter.abort();
         ticks
     }
 
@@ -328,6 +348,14 @@ impl Roll<'_> {
             let (asked, found) = (asked.to_string().into(), found.to_string().into());
             self.shared.record.note(Event::Elsewhere { at_us, process, asked, found });
         }
+    }
+}
+
+/// Waits until somebody asks to stop.
+async fn asked_to_stop(stopped: &mut watch::Receiver<bool>) {
+    if stopped.wait_for(|is_stopped| *is_stopped).await.is_err() {
+        // Nobody is left who could.
+        std::future::pending::<()>().await;
     }
 }
 

@@ -170,13 +170,13 @@ impl Row<'_> {
         }
     }
 
-    /// Commands and addresses stay on the other side. The names come in one text, a line each.
+    /// Commands stay on the other side. Name, address and where readiness is asked come in one text, a line each.
     fn header(&mut self) -> Header {
         let mut processes = Vec::new();
         if !self.text.is_empty() {
-            for name in self.text.split('\n') {
-                let (command, address, ready) = Default::default();
-                processes.push(Planned { name: name.into(), command, address, ready });
+            let mut lines = self.text.split('\n').map(Into::into);
+            while let (Some(name), Some(address), Some(ready)) = (lines.next(), lines.next(), lines.next()) {
+                processes.push(Planned { name, command: Box::default(), address, ready });
             }
         }
         let options = Options {

@@ -3,13 +3,14 @@
 //!
 //! ```text
 //! fault-server [--fault KIND=COUNT[@fresh|@kept]]... [--after REQUESTS] [--stall-ready FIRST:COUNT] [--flap TIMES]
-//!              [--never-ready] [--listen-after MS] [--ready-apart] [--keep ANSWERS] [--shut-at REQUEST:MS]
-//!              [--one-worker MS] [--on-term graceful|close|exit|ignore|hang] [--grace MS] [--fail WORDS] [--log FILE]
+//!              [--never-ready] [--listen-after MS] [--ready-apart [--ready-closes]] [--keep ANSWERS]
+//!              [--shut-at REQUEST:MS] [--one-worker MS] [--on-term graceful|close|exit|ignore|hang] [--grace MS]
+//!              [--fail WORDS] [--log FILE]
 //! ```
 //!
 //! Kinds: `close` and `reset` before an answer, `tear` half a body, `garble`, `error` 500, `other` 404, `hold` for
 //! ever, `ok-reset` a complete answer and then a reset. The ports are those of the environment: PORT, and READY_PORT
-//! under `--ready-apart`.
+//! under `--ready-apart`; with `--ready-closes` that one closes on a SIGTERM, as a port for the management does.
 
 #![expect(clippy::print_stderr, reason = "a server of a test says why it does not start")]
 
@@ -26,7 +27,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use self::plan::{OnTerm, Plan, Planned};
 
@@ -53,8 +54,8 @@ async fn run() -> Result<(), String> {
         let listener = bind(port).await?;
         let server = Arc::clone(&server);
         tokio::spawn(async move {
-            let (_open, always) = watch::channel(true);
-            serve(server, listener, always).await;
+            let open = server.ready_open.subscribe();
+            serve(server, listener, open).await;
         });
     }
     sleep(server.plan.listen_after).await;
@@ -83,6 +84,9 @@ async fn run() -> Result<(), String> {
 #[expect(clippy::exit, reason = "a server that has drained ends, whoever still holds a connection")]
 async fn drain(server: &Server, listening: &watch::Sender<bool>) {
     server.is_draining.store(true, Ordering::SeqCst);
+    if server.plan.ready_closes {
+        server.ready_open.send_replace(false);
+    }
     if server.plan.on_term == OnTerm::Graceful {
         sleep(server.plan.grace).await;
     }
@@ -186,6 +190,7 @@ async fn converse(server: &Server, mut stream: TcpStream) {
             Reply::Hold => Ok(()),
         };
         if matches!(reply, Reply::Hold) {
+            server.log("held");
             let mut nothing = [0; 1];
             // Until the peer goes.
             let _ = stream.read(&mut nothing).await;
@@ -204,7 +209,12 @@ async fn converse(server: &Server, mut stream: TcpStream) {
             Reply::Go(_) | Reply::Close(_) | Reply::Hold => return,
         }
         if server.plan.keep.is_some_and(|most| answers >= most) {
-            return;
+            // The close comes apart from the answer, once the peer has that and asks nothing more.
+            let mut piece = [0; 4096];
+            match timeout(QUIET, stream.read(&mut piece)).await {
+                Ok(Ok(bytes)) if bytes > 0 => read.extend_from_slice(&piece[..bytes]),
+                Ok(_) | Err(_) => return,
+            }
         }
     }
 }
@@ -217,6 +227,8 @@ struct Server {
     under_way: AtomicU64,
     is_draining: AtomicBool,
     shut: tokio::sync::Notify,
+    /// Whether the port of readiness is.
+    ready_open: watch::Sender<bool>,
 }
 
 impl Server {
@@ -229,6 +241,7 @@ impl Server {
             under_way: AtomicU64::new(0),
             is_draining: AtomicBool::new(false),
             shut: tokio::sync::Notify::new(),
+            ready_open: watch::Sender::new(true),
         }
     }
 
@@ -289,3 +302,7 @@ impl Server {
 fn answer(status: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
+
+/// After so long without a question a connection that has had its answers is closed. Less than the time between two
+/// questions of a lane, so that nobody asks just then.
+const QUIET: Duration = Duration::from_millis(5);

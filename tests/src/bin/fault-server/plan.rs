@@ -31,6 +31,8 @@ pub(crate) struct Plan {
     pub(crate) flap: u64,
     pub(crate) never_ready: bool,
     pub(crate) listen_after: Duration,
+    /// The port of readiness closes on a SIGTERM.
+    pub(crate) ready_closes: bool,
     pub(crate) keep: Option<u64>,
     pub(crate) shut_at: Option<(u64, Duration)>,
     /// One request at a time, each of so long.
@@ -53,6 +55,7 @@ impl Plan {
             flap: 0,
             never_ready: false,
             listen_after: Duration::ZERO,
+            ready_closes: false,
             keep: None,
             shut_at: None,
             one_worker: None,
@@ -72,6 +75,7 @@ impl Plan {
                 "--never-ready" => plan.never_ready = true,
                 "--listen-after" => plan.listen_after = Duration::from_millis(number(&value()?)?),
                 "--ready-apart" => plan.ready_port = Some(port("READY_PORT")?),
+                "--ready-closes" => plan.ready_closes = true,
                 "--keep" => plan.keep = Some(number(&value()?)?),
                 "--shut-at" => {
                     let (at, shut_for) = pair(&value()?)?;
