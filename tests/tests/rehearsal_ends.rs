@@ -6,7 +6,7 @@
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use greenlight_tests::rehearsal::{Rehearsal, Rehearsed, all_gone, fault_server};
+use greenlight_tests::rehearsal::{Rehearsal, Rehearsed, all_gone, fault_server, is_there};
 use greenlight_tests::{binary, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -99,6 +99,44 @@ fn a_rehearsal_that_is_killed_leaves_no_process_and_a_record_that_can_be_explain
     let explained = Command::new(binary()).arg("explain").arg(rehearsal.record()).output().unwrap();
     assert_eq!(explained.status.code(), Some(3));
     assert!(explained.stdout.starts_with(b"INCONCLUSIVE"));
+}
+
+/// A version that leaves something behind in a session of its own, as a daemon does; and where its number stands.
+fn with_a_daemon(folder: &greenlight_tests::Folder) -> (String, std::path::PathBuf) {
+    let number = folder.path().join("number");
+    let server = fault_server();
+    let command = format!("setsid sleep 600 & echo $! >> {}; exec {}", number.display(), server.display());
+    (command, number)
+}
+
+fn daemons(number: &std::path::Path) -> Vec<i32> {
+    let text = std::fs::read_to_string(number).unwrap_or_default();
+    text.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+#[test]
+fn what_became_a_daemon_does_not_outlive_the_rehearsal() {
+    let folder = greenlight_tests::Folder::new();
+    let (command, number) = with_a_daemon(&folder);
+    let rehearsed = Rehearsal::of_commands(&command, &command).by_shell().run();
+    rehearsed.kept();
+    let daemons = daemons(&number);
+    assert_eq!(daemons.len(), 2);
+    all_gone(&daemons);
+}
+
+#[test]
+fn what_became_a_daemon_does_not_outlive_a_rehearsal_that_is_killed() {
+    let folder = greenlight_tests::Folder::new();
+    let (command, number) = with_a_daemon(&folder);
+    let rehearsal = Rehearsal::of_commands(&command, &command).by_shell().with(&["--warm-up", "60s"]);
+    let mut child = rehearsal.start();
+    wait_until(|| ticks(&rehearsal) > 10);
+    let daemons = daemons(&number);
+    assert_eq!(daemons.iter().filter(|pid| is_there(**pid)).count(), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    all_gone(&daemons);
 }
 
 #[test]

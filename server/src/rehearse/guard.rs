@@ -1,6 +1,6 @@
 //! No process outlives us. The guard is this program once more, with a pipe: it learns the number of each process
 //! before that becomes the server, and when the pipe closes without a word of leave, however we ended, it kills them
-//! and all they started.
+//! and all they started. What left its group, as a server that becomes a daemon does, is found by its [mark](super::mark).
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsFd;
@@ -10,6 +10,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::limits;
+use super::mark::Mark;
 use super::priority::Niceness;
 
 /// The guard, seen from the rehearsal.
@@ -17,6 +18,7 @@ use super::priority::Niceness;
 pub(super) struct Guard {
     child: Child,
     pipe: ChildStdin,
+    mark: Mark,
     /// Of whoever started us, and so of the processes.
     niceness: Niceness,
 }
@@ -32,8 +34,10 @@ impl Guard {
             // What a terminal sends to us is not for the guard.
             .process_group(0)
             .spawn()?;
-        let pipe = child.stdin.take().ok_or_else(|| io::Error::other("it has no standard input"))?;
-        Ok(Self { child, pipe, niceness: Niceness::now() })
+        let mut pipe = child.stdin.take().ok_or_else(|| io::Error::other("it has no standard input"))?;
+        let mark = Mark::new();
+        writeln!(pipe, "{MARK}{}", mark.as_str())?;
+        Ok(Self { child, pipe, mark, niceness: Niceness::now() })
     }
 
     /// A command that tells the guard of itself and then becomes `words`, with the limit of descriptors and the
@@ -41,13 +45,15 @@ impl Guard {
     pub(super) fn command(&self, words: &[String], descriptors: u64) -> io::Result<Command> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg(BECOME).arg(descriptors.to_string()).arg(self.niceness.0.to_string()).arg("--").args(words);
+        self.mark.put(&mut command);
         command.stdin(self.pipe.as_fd().try_clone_to_owned()?).process_group(0);
         Ok(command)
     }
 
-    /// Tells it that nothing is left, and waits for its end.
+    /// Kills what is left outside of the groups, tells the guard that nothing is, and waits for its end.
     pub(super) fn finish(self) {
-        let Self { mut child, mut pipe, .. } = self;
+        let Self { mut child, mut pipe, mark, .. } = self;
+        mark.kill_all();
         // Where it has gone there is nobody to tell.
         let _ = writeln!(pipe, "{LEAVE}");
         drop(pipe);
@@ -58,15 +64,22 @@ impl Guard {
 /// The guard itself: the command `GUARD`.
 pub(crate) fn guard() {
     let mut groups = Vec::new();
+    let mut mark = None;
     for line in BufReader::new(io::stdin()).lines().map_while(Result::ok) {
         if line == LEAVE {
             return;
         }
-        groups.extend(line.parse().ok().and_then(Pid::from_raw));
+        match line.strip_prefix(MARK) {
+            Some(told) => mark = Some(Mark::of(told)),
+            None => groups.extend(line.parse().ok().and_then(Pid::from_raw)),
+        }
     }
     for group in groups {
         // Gone already is as good.
         let _ = kill_process_group(group, Signal::KILL);
+    }
+    if let Some(mark) = mark {
+        mark.kill_all();
     }
 }
 
@@ -88,5 +101,7 @@ pub(crate) fn become_server(descriptors: u64, niceness: i32, words: &[String]) -
 pub(crate) const GUARD: &str = "rehearsal-guard";
 /// The hidden command that becomes a server.
 pub(crate) const BECOME: &str = "rehearsal-become";
+/// What the guard is told first, and the mark behind it.
+const MARK: &str = "mark ";
 /// What the guard is told when nothing is left.
 const LEAVE: &str = "leave";

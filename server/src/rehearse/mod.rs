@@ -13,6 +13,7 @@ mod control;
 mod file;
 pub(crate) mod guard;
 mod limits;
+mod mark;
 mod pace;
 mod plan;
 mod ports;
