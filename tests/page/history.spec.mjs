@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { Daemon, degraded, serving } from './daemon.mjs';
 import { expect, test as base } from './pages.mjs';
 import { HOUR, changed, exported, row, story } from './past.mjs';
+import { open_record, rehearsal } from './records.mjs';
 
 const test = base;
 const FROM = 1_785_740_400;
@@ -133,6 +134,28 @@ test('the cursor goes by pointer: over the lanes it shows, a click keeps it', as
   await expect.poll(() => query(page).at ?? '').toMatch(/^2026-08-04T0[01]:/);
   await page.getByRole('button', { name: 'Clear' }).click();
   await expect(said(page)).toContainText('Point at the lanes');
+});
+
+test.describe('by touch', () => {
+  test.use({ hasTouch: true });
+  test('a tap sets the cursor where it is, in History and in Rehearsal', async ({ page, daemon, browserName }) => {
+    // Playwright’s Firefox knows no taps: as there, a click that no move of the pointer came before.
+    const tap = async (x, y) => (browserName === 'firefox' ? slider(page).dispatchEvent('click', { clientX: x, clientY: y, detail: 1 }) : page.touchscreen.tap(x, y));
+    await open_file(page, daemon.url, story(FROM));
+    await expect(slider(page)).toBeVisible();
+    const box = await slider(page).boundingBox();
+    await tap(box.x + (box.width * 16.5) / 24, box.y + 20);
+    await expect(said(page)).toContainText('Not ready: lane');
+    await expect(page.getByRole('button', { name: 'Clear' })).toBeVisible();
+    await tap(box.x + (box.width * 18) / 24, box.y + 20);
+    await expect(said(page)).toContainText('Stale degraded');
+    await expect.poll(() => query(page).at ?? '').toMatch(/^2026-08-04T0[01]:/);
+    await rehearsal(page, daemon.url);
+    await open_record(page, 'exits');
+    const picture = await slider(page).boundingBox();
+    await tap(picture.x + picture.width * 0.3, picture.y + 20);
+    await expect(page).toHaveURL(/at_us=\d{6}(&|$)/);
+  });
 });
 
 test('masked and unwatched time are drawn as shapes of their own', async ({ page, daemon }) => {

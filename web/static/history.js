@@ -179,6 +179,13 @@ export function open(host) {
     });
   }
 
+  /** The moment at which the pointer is. @param {Event|undefined} event */
+  function pointed(event) {
+    const along = share(event);
+    const of = shown.replay;
+    return along === null || !of ? null : Math.floor(of.from + along * (of.to - 1 - of.from));
+  }
+
   /** @param {KeyboardEvent} event */
   function key(event) {
     const { replay: of } = shown;
@@ -261,14 +268,17 @@ export function open(host) {
       tell('replace');
     },
     point(_, event) {
-      const along = share(event);
-      const of = shown.replay;
-      if (along !== null && of) shown.hover = Math.floor(of.from + along * (of.to - 1 - of.from));
+      shown.hover = pointed(event);
     },
     leave: () => {
       shown.hover = null;
     },
-    pin: () => go_to(shown.hover ?? shown.at),
+    // Its own place: a finger has left before it is a click.
+    pin(_, event) {
+      const moment = pointed(event);
+      shown.hover = null;
+      if (moment !== null) go_to(moment);
+    },
     key: (_, event) => event instanceof KeyboardEvent && key(event),
     table(name, event) {
       const is_open = event?.target instanceof HTMLDetailsElement && event.target.open;
