@@ -6,6 +6,7 @@ import { Daemon, degraded, serving } from './daemon.mjs';
 import { expect, test as base } from './pages.mjs';
 import { HOUR, changed, exported, row, story } from './past.mjs';
 import { open_record, rehearsal } from './records.mjs';
+import { Static } from './static.mjs';
 
 const test = base;
 const FROM = 1_785_740_400;
@@ -194,12 +195,15 @@ test('the address is the view, and Back goes back', async ({ page, daemon }) => 
   await page.getByRole('button', { name: '15m' }).click();
   await expect(page.locator('.past-what-if')).toBeVisible();
   await slider(page).press('End');
-  await expect.poll(() => query(page)).toMatchObject({ view: 'history', from: '-7d', stale_after: '15m', at: /./ });
-  const { at } = query(page);
+  // A moment stays where it is, and so must the window around it.
+  await expect.poll(() => query(page)).toMatchObject({ view: 'history', from: /Z$/, to: /Z$/, stale_after: '15m', at: /Z$/ });
+  await expect(page.getByRole('button', { name: '7d', exact: true })).toHaveAttribute('aria-pressed', 'true');
   const other = await page.context().newPage();
-  await open_history(other, daemon.url, `&from=-7d&stale_after=15m&at=${at}&all=1`);
+  await open_history(other, daemon.url, `&${new URL(page.url()).searchParams}&all=1`);
   await expect(other.locator('.past-what-if')).toBeVisible();
   await expect(said(other)).toContainText('under 1 hour');
+  expect(await sums(other).locator('strong').first().textContent()).toBe(await sums(page).locator('strong').first().textContent());
+  expect(await slider(other).getAttribute('aria-valuenow')).toBe(await slider(page).getAttribute('aria-valuenow'));
   await other.close();
   await page.goBack();
   await expect(page.locator('.past-what-if')).toHaveCount(0);
@@ -212,6 +216,18 @@ test('the address is the view, and Back goes back', async ({ page, daemon }) => 
   await page.getByRole('link', { name: 'Live' }).click();
   await expect(page.locator('.banner')).toBeVisible();
   expect(query(page)).toEqual({ stale_after: '15m' });
+});
+
+test('a moment outside the window is told of, not told as if nobody had watched', async ({ page, daemon }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url, '&at=2020-08-03T07:00:00Z');
+  await expect(said(page)).toContainText('2020-08-03 09:00:00 UTC+2 is outside the window shown');
+  await expect(said(page)).not.toContainText('Not watched');
+  const value = async (name) => Number(await slider(page).getAttribute(`aria-value${name}`));
+  expect(await value('now')).toBe(await value('max'));
+  await expect.poll(() => query(page)).toEqual({ view: 'history' });
+  await slider(page).press('Home');
+  await expect(said(page)).not.toContainText('outside');
 });
 
 test('any range can be written, as people write moments', async ({ page, daemon }) => {
@@ -246,8 +262,56 @@ test('an export is opened offline, and what is saved from here is one', async ({
   await expect(sums(page)).toContainText('from saved.jsonl');
   expect(await labels(page)).toEqual(['lane', 'merge', 'dev']);
   await context.setOffline(false);
-  await page.getByRole('button', { name: 'Back to the daemon’s' }).click();
+  await page.getByRole('button', { name: 'Back to the daemon' }).click();
   await expect(sums(page)).not.toContainText('saved.jsonl');
+});
+
+test('a window is one within the export that is open, with nobody there too, until somebody goes back to the daemon', async ({ page, daemon, context }) => {
+  const [from, to, show] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true }), page.getByRole('button', { name: 'Show', exact: true })];
+  const back = page.getByRole('button', { name: 'Back to the daemon' });
+  const host = await Static.start();
+  await open_file(page, host.url, story(FROM));
+  await expect(sums(page)).toContainText('16 events of 4 instances from incident.jsonl');
+  await host.end();
+  await context.setOffline(true);
+  await from.fill('2026-08-03 14:00');
+  await to.fill('15:00');
+  await show.click();
+  // A time alone is one of the day on which the export ends.
+  await expect(sums(page)).toContainText('2026-08-03 14:00:00 UTC+2 to 2026-08-04 09:00:00 UTC+2, 19 h: ');
+  await to.fill('2026-08-03 15:00');
+  await show.click();
+  await expect(sums(page)).toContainText('2026-08-03 14:00:00 UTC+2 to 2026-08-03 15:00:00 UTC+2, 1 h: 4 instances from a part of incident.jsonl, which has 16 events');
+  await expect(sums(page).locator('tbody tr')).toContainText('25 m 12 s');
+  await page.getByRole('button', { name: '15m' }).click();
+  await slider(page).press('End');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM + 6 * HOUR - 1));
+  await from.fill('2020-01-01');
+  await to.fill('2020-01-02');
+  await show.click();
+  await expect(page.getByRole('alert')).toContainText('Nothing of this window is in incident.jsonl, which goes from 2026-08-03 09:00:00');
+  await expect(sums(page)).toContainText('from a part of incident.jsonl');
+  await page.getByRole('button', { name: '1h', exact: true }).first().click();
+  await expect(sums(page)).toContainText('2026-08-04 08:00:00 UTC+2 to 2026-08-04 09:00:00 UTC+2');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await page.goBack();
+  await expect(sums(page)).toContainText('2026-08-03 14:00:00 UTC+2 to 2026-08-03 15:00:00 UTC+2');
+  await page.getByRole('button', { name: 'Whole file' }).click();
+  await expect(sums(page)).toContainText('16 events of 4 instances from incident.jsonl');
+  await expect(back).toHaveCount(0);
+  await context.setOffline(false);
+  await eventful(daemon);
+  await page.goto(`${daemon.url}/?view=history&from=-7d`);
+  await expect(slider(page)).toBeVisible({ timeout: START_MS });
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Open saved…' }).click();
+  await (await chosen).setFiles({ name: 'incident.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(story(FROM)) });
+  await expect(sums(page)).toContainText('from incident.jsonl');
+  await page.getByRole('button', { name: '24h', exact: true }).first().click();
+  await expect(sums(page)).toContainText('1 d: 16 events of 4 instances from incident.jsonl');
+  await back.click();
+  await expect(sums(page)).not.toContainText('incident.jsonl');
+  await expect(page.getByRole('button', { name: '7d', exact: true })).toHaveAttribute('aria-pressed', 'true');
 });
 
 test('what is no whole export is refused with its line, and shown up to there if asked', async ({ page, daemon }) => {

@@ -91,6 +91,11 @@ function replayed(wasm, lines, from, to, horizons, names, lanes) {
   };
 }
 
+/** The last second of a window; of one without a length, where it is. @param {{from: number, to: number}} window */
+export function last_of({ from, to }) {
+  return Math.max(from, to - 1);
+}
+
 /** The one of these spans in which a moment lies. @param {Replay} replay @param {Spans} spans @param {number} moment */
 export function span_at(replay, spans, moment) {
   const place = place_at(replay, spans, moment);

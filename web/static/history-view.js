@@ -11,7 +11,7 @@
 
 import { zone_minutes } from './clock.js';
 import { h, lazy } from './dom.js';
-import { lanes_shown, nth, span_at } from './history-replay.js';
+import { lanes_shown, last_of, nth, span_at } from './history-replay.js';
 import { tables } from './history-tables.js';
 import { PAST_WORDS, blamed, iso, length, verdict_words, when } from './history-words.js';
 import { icon } from './icons.js';
@@ -44,7 +44,7 @@ export function view(shown, host, asked, state, time) {
   const { replay, stage } = shown;
   return [
     h('h1', { key: 'heading', class: 'past-name' }, 'History'),
-    range(shown, time),
+    range(shown, host, time),
     what_if(shown, state),
     stage === 'shown' && replay && shown.lines?.head ? h('div', { key: 'past', class: 'past' },
       lazy('sums', [replay, time.zone, shown.part], () => sums(shown, replay)),
@@ -56,21 +56,24 @@ export function view(shown, host, asked, state, time) {
   ];
 }
 
-/** @param {Shown} shown @param {Time} time */
-function range(shown, time) {
-  const head = shown.lines?.head;
-  const preset = shown.to === '' && shown.from.startsWith('-');
-  const whole = shown.file === '' && head && shown.stage === 'shown';
+/** @param {Shown} shown @param {Host} host @param {Time} time */
+function range(shown, host, time) {
+  const { file, from, to, draft, replay } = shown;
+  const seen = shown.stage === 'shown' && replay !== null;
+  const of_file = file !== '' && seen;
+  const preset = to === '' && from.startsWith('-');
   return h('section', { key: 'range', class: 'horizon', 'aria-label': 'Window' },
     h('h2', null, 'Window'),
-    h('div', { class: 'chips', role: 'group', 'aria-label': 'The last' }, ...WINDOWS.map((name) =>
-      h('button', { type: 'button', class: 'chip', 'aria-pressed': String(shown.file === '' && preset && shown.from === `-${name}`), on: { click: ['past', 'window', `-${name}`] } }, name))),
+    h('div', { class: 'chips', role: 'group', 'aria-label': file === '' ? 'The last' : 'The last of the file' }, ...WINDOWS.map((name) =>
+      h('button', { type: 'button', class: 'chip', 'aria-pressed': String(preset && from === `-${name}`), on: { click: ['past', 'window', `-${name}`] } }, name))),
     h('form', { class: 'past-range', on: { submit: ['past', 'range'] } },
-      field('From', 'from', shown.draft.from ?? (head && shown.file !== '' ? when(head.from_unix, false) : written(shown.from))), ' to ',
-      field('To', 'to', shown.draft.to ?? (head && shown.file !== '' ? when(head.to_unix, false) : written(shown.to) || 'now')), ' ',
+      field('From', 'from', draft.from ?? (of_file ? when(replay.from, false) : written(from))), ' to ',
+      field('To', 'to', draft.to ?? (of_file ? when(replay.to, false) : written(to) || (file === '' ? 'now' : ''))), ' ',
       h('button', { type: 'submit' }, 'Show')),
-    shown.file !== '' && h('p', { class: 'after' }, `of ${visible(shown.file)} `, h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] } }, 'Back to the daemon’s')),
-    preset && whole && h('p', { class: 'after' }, `up to ${moment(head.to_unix - 1, time.now, time.zone, true)} ${zone_name(time.zone)} `,
+    file !== '' && h('p', { class: 'after' }, `of ${visible(file)} `,
+      from + to !== '' && h('button', { type: 'button', class: 'chip', on: { click: ['past', 'window', ''] } }, 'Whole file'), ' ',
+      host.origin !== null && h('button', { type: 'button', class: 'chip', on: { click: ['past', 'daemon'] } }, 'Back to the daemon')),
+    preset && file === '' && seen && h('p', { class: 'after' }, `up to ${moment(replay.to - 1, time.now, time.zone, true)} ${zone_name(time.zone)} `,
       h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] }, title: 'Move the window up to now' }, 'Now')),
     shown.wrong !== '' && h('p', { class: 'past-wrong', role: 'alert' }, shown.wrong));
 }
@@ -109,7 +112,7 @@ function trouble(shown) {
   return h('div', { class: 'past-trouble', role: 'alert' },
     h('p', null, h('strong', null, shown.stage === 'refused' ? `${visible(shown.file)} is refused. ` : 'There is no history to show: '), visible(shown.trouble), '.'),
     shown.stage === 'refused' && events > 0 && h('p', null, h('button', { type: 'button', on: { click: ['past', 'part'] } }, `Show what stands before it: ${plural(events, 'event')}`)),
-    shown.stage === 'failed' && h('p', null, h('button', { type: 'button', on: { click: ['past', 'now'] } }, 'Try again')));
+    shown.stage === 'failed' && h('p', null, h('button', { type: 'button', on: { click: ['past', 'again'] } }, 'Try again')));
 }
 
 /** @param {Shown} shown @param {Replay} replay */
@@ -117,6 +120,9 @@ function sums(shown, replay) {
   const head = /** @type {import('../types/page').HistoryHead} */ (shown.lines?.head);
   const trial = replay.horizons.length > 1;
   const pruned = head.complete_from_unix;
+  const { events } = /** @type {import('./history-lines.js').Lines} */ (shown.lines);
+  const part = replay.from > head.from_unix || replay.to < head.to_unix;
+  const instances = plural(replay.order.length, 'instance');
   /** @type {[string, (lane: number) => string][]} */
   const rows = [
     ['Ready', (at) => length(replay.sums[at].ready)],
@@ -128,8 +134,8 @@ function sums(shown, replay) {
   ];
   return h('section', { class: 'past-sums', 'aria-label': 'Sums' },
     h('p', { class: 'past-of' }, h('strong', null, `${when(replay.from)} to ${when(replay.to)}`),
-      `, ${length(replay.to - replay.from)}: ${plural(shown.lines?.events ?? 0, 'event')} of ${plural(replay.order.length, 'instance')}`,
-      head.names !== null && ', and of no others', shown.file !== '' && ` from ${visible(shown.file)}`,
+      `, ${length(replay.to - replay.from)}: ${part ? instances : `${plural(events, 'event')} of ${instances}`}`,
+      head.names !== null && ', and of no others', shown.file !== '' && ` from ${part ? `a part of ${visible(shown.file)}, which has ${plural(events, 'event')}` : visible(shown.file)}`,
       shown.part && h('strong', { class: 'past-part' }, ` Only what stood before the line that was refused, until ${when(replay.known_until)}.`),
       pruned !== null && pruned > replay.from && h('strong', { class: 'past-part', 'data-complete-from': pruned }, ` What was before ${when(pruned)} has been pruned: of that time only the board as it was at the cut is known.`)),
     h('table', null,
@@ -170,7 +176,7 @@ function picture(shown, replay) {
       ...numbers.map((number) => lazy(`instance-${number}`, [replay.lanes[0]], () => instance(replay, number))),
       lazy('axis', [from, to], () => axis(from, to)))),
     h('div', {
-      key: 'cursor', class: 'past-cursor', role: 'slider', tabindex: 0, 'aria-label': 'Moment', 'aria-valuemin': from, 'aria-valuemax': to - 1, 'aria-valuenow': shown.at ?? to - 1,
+      key: 'cursor', class: 'past-cursor', role: 'slider', tabindex: 0, 'aria-label': 'Moment', 'aria-valuemin': from, 'aria-valuemax': last_of(replay), 'aria-valuenow': shown.at ?? last_of(replay),
       'aria-valuetext': spoken(replay, shown.at), 'aria-describedby': 'past-keys',
       on: { pointermove: ['past', 'point'], pointerleave: ['past', 'leave'], click: ['past', 'pin'], keydown: ['past', 'key'] },
     }, shown.at !== null && h('span', { class: 'past-at', vars: place(shown.at, from, to) }),
@@ -250,7 +256,9 @@ function spoken(replay, at) {
 function said(shown, replay) {
   const at = shown.hover ?? shown.at;
   if (at === null) {
-    return h('section', { key: 'said', class: 'past-said', 'aria-label': 'At the cursor' }, h('p', { id: 'past-keys', class: 'after' },
+    return h('section', { key: 'said', class: 'past-said', 'aria-label': 'At the cursor' },
+      shown.outside !== null && h('p', { class: 'past-outside', role: 'status' }, `${when(shown.outside)} is outside the window shown.`),
+      h('p', { id: 'past-keys', class: 'after' },
       'Point at the lanes, or choose a moment with the arrow keys: Shift with them goes from change to change, Page Up and Page Down go further, Home and End to the ends.'));
   }
   return lazy('said', [replay, at, shown.all, shown.hover === null], () => h('section', { class: 'past-said', 'aria-label': 'At the cursor', 'data-at': at },
