@@ -1,11 +1,12 @@
 // The History view against the real daemon, and with exports from disk: windows, what-ifs, the cursor, tables, refusals.
 
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 
 import { Daemon, degraded, serving } from './daemon.mjs';
 import { expect, test as base } from './pages.mjs';
 import { HOUR, changed, exported, row, story } from './past.mjs';
-import { open_record, rehearsal } from './records.mjs';
+import { open_record, record_file, rehearsal } from './records.mjs';
+import { site } from './site.mjs';
 import { Static } from './static.mjs';
 
 const test = base;
@@ -228,6 +229,42 @@ test('a moment outside the window is told of, not told as if nobody had watched'
   await expect.poll(() => query(page)).toEqual({ view: 'history' });
   await slider(page).press('Home');
   await expect(said(page)).not.toContainText('outside');
+});
+
+test('each view is opened again as it was left', async ({ page, daemon }) => {
+  await eventful(daemon);
+  copyFileSync(record_file('stall'), `${site().folder}/roll.jsonl`);
+  const host = await Static.start();
+  await page.goto(`${host.url}/?view=rehearsal&record=roll.jsonl&silences=1`);
+  await expect(page.locator('[data-outcome]')).toBeVisible({ timeout: START_MS });
+  const link = (name) => page.getByRole('link', { name }).click();
+  await link('Live');
+  await link('Rehearsal');
+  expect(query(page)).toEqual({ view: 'rehearsal', record: 'roll.jsonl', silences: '1' });
+  await expect(page.locator('[data-outcome]')).toBeVisible();
+  await host.end();
+  await page.goto(`${daemon.url}/?q=lane`);
+  await expect(page.getByLabel('Horizon', { exact: true })).toBeEnabled({ timeout: START_MS });
+  await link('History');
+  await page.getByRole('button', { name: '7d', exact: true }).click();
+  await expect(slider(page)).toBeVisible({ timeout: START_MS });
+  await page.getByRole('button', { name: '15m' }).click();
+  await slider(page).press('End');
+  // At once: what the cursor still has to say is for its own view's address.
+  await link('Live');
+  await expect(page.getByLabel('Filter')).toHaveValue('lane');
+  expect(query(page)).toEqual({ q: 'lane', stale_after: '15m' });
+  await page.getByRole('button', { name: /^4h/ }).click();
+  await expect(page.locator('[data-what-if]')).toBeVisible();
+  expect(query(page)).toEqual({ q: 'lane', stale_after: '4h' });
+  await link('History');
+  await expect(page.locator('.past-what-if')).toContainText('What if 4h');
+  await expect(page.getByRole('button', { name: '7d', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  await expect(said(page)).toContainText('under 4 hours');
+  expect(query(page)).toMatchObject({ view: 'history', from: /Z$/, to: /Z$/, at: /Z$/, stale_after: '4h' });
+  await link('Rehearsal');
+  await link('Live');
+  expect(query(page)).toEqual({ q: 'lane', stale_after: '4h' });
 });
 
 test('any range can be written, as people write moments', async ({ page, daemon }) => {
