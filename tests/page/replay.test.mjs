@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { past_wasm, root } from './site.mjs';
 import { Lines } from '../../web/static/history-lines.js';
 import { compared, nth, replay } from '../../web/static/history-replay.js';
+import { length } from '../../web/static/history-words.js';
 import { story } from './past.mjs';
 
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 40));
@@ -223,6 +224,15 @@ test('the sums of a story are those of its spans, however many shas it has', () 
   }
   assert.deepEqual(told.order.map((number) => told.names[number]), ['lane', 'dev', 'merge', 'feature-x']);
   assert.ok(told.masked[1] > told.masked[0] && told.masked[0] > 0 && told.lanes[1].differences.length > 0);
+});
+
+test('a length says all of itself', () => {
+  for (const [secs, words] of [[0, '0'], [59, '59 s'], [3600, '1 h'], [90_000, '1 d 1 h'], [93_540, '1 d 1 h 59 m'], [90_001, '1 d 1 h 1 s'], [86_400 * 400 + 61, '400 d 1 m 1 s']]) assert.equal(length(secs), words);
+  const sizes = { d: 86_400, h: 3600, m: 60, s: 1 };
+  for (let secs = 0; secs < 400_000; secs += 7) {
+    const parts = length(secs).split(/ (?=\d)/).map((part) => part.split(' '));
+    assert.equal(parts.reduce((sum, [count, unit]) => sum + Number(count) * (sizes[unit] ?? 0), 0), secs);
+  }
 });
 
 test('no moment and no horizon traps', () => {
