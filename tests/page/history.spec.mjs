@@ -441,8 +441,54 @@ test('twelve instances have lanes, and the others when asked', async ({ page, da
   expect((await labels(page))[0]).toBe('slot-000');
   await page.getByRole('button', { name: '288 other instances' }).click();
   await expect(page.locator('.past-instance')).toHaveCount(200);
-  await expect(page.locator('.past-more')).toContainText('100 others have no lane');
+  await expect(page.locator('p.past-more')).toContainText('100 others have no lane: the filter finds them');
   expect(query(page).all).toBe('1');
+  // The last page of a table of many rows is one of few when there are fewer.
+  await page.locator('summary', { hasText: 'The instances shown' }).click();
+  const rows = page.getByRole('region', { name: 'The instances shown as a table' }).locator('tbody tr');
+  for (let page_of_rows = 0; page_of_rows < 3; page_of_rows++) await page.getByRole('button', { name: 'Later rows' }).click();
+  await expect(rows).toHaveCount(50);
+  await page.getByRole('button', { name: 'Fewer instances' }).click();
+  await expect(rows).toHaveCount(12);
+  await expect(page.getByRole('button', { name: '288 other instances' })).toBeVisible();
+});
+
+test('any instance is reached by its name, or by how it ever stood', async ({ page, daemon }) => {
+  const count = 300;
+  const name = (at) => `slot-${String(at).padStart(3, '0')}`;
+  // The last one serves, was degraded for a while in between, and is masked under a shorter horizon.
+  const events = [[FROM, 'started', { watched_until_unix: null }], ...Array.from({ length: count }, (_, at) => changed(FROM, name(at), at, row('a1'))),
+    changed(FROM + 600, name(298), 298, row(null, 'a1')), changed(FROM + 3000, name(298), 298, row('b2'))];
+  await open_file(page, daemon.url, exported({ from: FROM, to: FROM + 7200, events }));
+  const filter = page.getByLabel('Filter');
+  const shown = page.getByRole('region', { name: 'Instances', exact: true });
+  await expect(shown).toContainText('12 of 300 instances shown');
+  await expect(shown).toContainText('Live degraded 1');
+  expect((await labels(page))[0]).toBe(name(298));
+  await filter.fill('SLOT-29');
+  await expect(page.locator('.past-instance')).toHaveCount(10);
+  await filter.fill('slot-299');
+  await expect(page.locator('.past-instance')).toHaveCount(1);
+  expect(await labels(page)).toEqual([name(299)]);
+  await expect(shown).toContainText('1 of 300 instances shown');
+  expect(query(page)).toEqual({ view: 'history', q: 'slot-299' });
+  await slider(page).press('End');
+  await expect(said(page).locator('li')).toHaveCount(1);
+  await expect(page.locator('summary', { hasText: 'The instances shown' })).toContainText('1 row');
+  await page.getByRole('button', { name: /^Live degraded/ }).click();
+  await expect(page.locator('.past-instance')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect(page.locator('.past-instance')).toHaveCount(12);
+  await expect(page.getByRole('button', { name: /^Stale degraded/ })).toHaveCount(0);
+  await page.getByRole('button', { name: '15m' }).click();
+  await page.getByRole('button', { name: /^Stale degraded/ }).click();
+  await expect(page.locator('.past-instance')).toHaveCount(1);
+  expect(query(page)).toMatchObject({ view: 'history', stale_after: '15m', standing: 'stale_degraded' });
+  // As a link, against a daemon.
+  await eventful(daemon);
+  await open_history(page, daemon.url, '&q=e&standing=stale_degraded');
+  await expect(filter).toHaveValue('e');
+  expect(await labels(page)).toEqual(['merge']);
 });
 
 test('it says what was pruned', async ({ page, daemon }) => {

@@ -115,12 +115,3 @@ export function place_at(replay, spans, moment) {
   }
   return from;
 }
-
-/** So many instances have a lane before anybody asks for more, and so many at most. */
-const FEW = 12;
-const MANY = 200;
-
-/** Numbers of the instances that have a lane. @param {{all: boolean}} shown @param {Replay} of */
-export function lanes_shown(shown, of) {
-  return of.order.slice(0, shown.all ? MANY : FEW);
-}

@@ -11,13 +11,14 @@
 
 import { zone_minutes } from './clock.js';
 import { h, lazy } from './dom.js';
-import { lanes_shown, last_of, nth, span_at } from './history-replay.js';
+import { STANDINGS, found, lanes_shown, stood } from './history-filter.js';
+import { last_of, nth, span_at } from './history-replay.js';
 import { tables } from './history-tables.js';
 import { PAST_WORDS, blamed, iso, length, verdict_words, when } from './history-words.js';
 import { icon } from './icons.js';
 import { lane, place, ticks } from './lanes.js';
 import { preset_name } from './view-horizon.js';
-import { moment, plural, short_sha, spoken_horizon, visible, zone_name } from './words.js';
+import { STANDING_WORDS, moment, plural, short_sha, spoken_horizon, visible, zone_name } from './words.js';
 
 const WINDOWS = ['1h', '24h', '7d', '30d'];
 const HORIZONS = ['15m', '30m', '1h', '4h', '24h', 'never'];
@@ -48,6 +49,7 @@ export function view(shown, host, asked, state, time) {
     what_if(shown, state),
     stage === 'shown' && replay && shown.lines?.head ? h('div', { key: 'past', class: 'past' },
       lazy('sums', [replay, time.zone, shown.part], () => sums(shown, replay)),
+      filter(shown, replay),
       picture(shown, replay),
       said(shown, replay),
       tables(shown, replay),
@@ -161,15 +163,31 @@ function strip(replay, spans) {
   return lane(painter(replay, spans, replay.words.map((word) => LOOK_OF[word])), replay.from, replay.to, LOOK_LIST);
 }
 
+/** Which instances are shown, and how many that is of how many. @param {Shown} shown @param {Replay} replay */
+function filter(shown, replay) {
+  const total = replay.order.length;
+  const who = stood(replay);
+  const chip = (/** @type {import('../types/page').Standing|''} */ standing, /** @type {number} */ count, /** @type {VNode[]} */ ...mark) => h('button', {
+    type: 'button', class: `chip is-${standing}`, 'aria-pressed': String(shown.standing === standing), on: { click: ['past', 'standing', standing] },
+    title: standing === '' ? '' : 'Stood so at some moment, under a horizon shown',
+  }, ...mark, `${standing === '' ? 'All' : STANDING_WORDS[standing]} `, h('b', null, String(count)));
+  return h('section', { key: 'filter', class: 'toolbar', 'aria-label': 'Instances' },
+    h('input', { type: 'search', id: 'filter', class: 'field', 'aria-label': 'Filter', placeholder: 'Filter by name', value: shown.q, autocomplete: 'off', spellcheck: 'false', on: { input: ['past', 'filter', 'replace'], change: ['past', 'filter', 'push'] } }),
+    h('div', { class: 'chips', role: 'group', 'aria-label': 'Stood at some moment' }, chip('', total),
+      ...STANDINGS.filter((standing) => who[standing].size > 0 || shown.standing === standing).map((standing) => chip(standing, who[standing].size, icon(standing)))),
+    h('p', { class: 'after', role: 'status' }, `${lanes_shown(shown, replay).length.toLocaleString('en')} of ${plural(total, 'instance')} shown`));
+}
+
 /** @param {Shown} shown @param {Replay} replay */
 function picture(shown, replay) {
   const numbers = lanes_shown(shown, replay);
-  const rest = replay.order.length - numbers.length;
+  const rest = found(shown, replay).length - numbers.length;
+  const is_filtered = shown.q !== '' || shown.standing !== '';
   const at = shown.hover ?? shown.at;
   const { from, to } = replay;
   const other = replay.lanes[1];
   return h('section', { key: 'picture', class: 'past-picture', 'aria-label': 'Lanes' }, h('div', { key: 'stage', class: 'past-stage' },
-    lazy('lanes', [replay, shown.all], () => h('div', { class: 'past-lanes' },
+    lazy('lanes', [replay, numbers], () => h('div', { class: 'past-lanes' },
       ...replay.lanes.map((of, index) => lazy(`verdict-${index}`, [of], () => verdict(replay, index))),
       other && lazy('differs', [other], () => row('Differs', '', 'past-differs', lane(painter(replay, other.differences, [0, 0]), from, to, DIFFERENT, 'lane-low'))),
       // Another horizon to try leaves these as they are.
@@ -182,8 +200,9 @@ function picture(shown, replay) {
     }, shown.at !== null && h('span', { class: 'past-at', vars: place(shown.at, from, to) }),
     at !== null && at !== shown.at && h('span', { class: 'past-at past-hover', vars: place(at, from, to) }))),
     legend(),
+    h('p', { key: 'none', class: numbers.length === 0 && is_filtered ? 'past-more' : 'nothing' }, 'No instance matches. ', h('button', { type: 'button', on: { click: ['past', 'unfilter'] } }, 'Show all')),
     h('p', { key: 'more', class: rest > 0 || shown.all ? 'past-more' : 'nothing' },
-      shown.all && rest > 0 && `${plural(rest, 'other')} have no lane. `,
+      shown.all && rest > 0 && `${plural(rest, 'other')} have no lane: the filter finds them. `,
       h('button', { type: 'button', 'aria-expanded': String(shown.all), on: { click: ['past', 'all', !shown.all] } }, shown.all ? 'Fewer instances' : `${plural(rest, 'other instance')}`)));
 }
 
@@ -261,7 +280,7 @@ function said(shown, replay) {
       h('p', { id: 'past-keys', class: 'after' },
       'Point at the lanes, or choose a moment with the arrow keys: Shift with them goes from change to change, Page Up and Page Down go further, Home and End to the ends.'));
   }
-  return lazy('said', [replay, at, shown.all, shown.hover === null], () => h('section', { class: 'past-said', 'aria-label': 'At the cursor', 'data-at': at },
+  return lazy('said', [replay, at, lanes_shown(shown, replay), shown.hover === null], () => h('section', { class: 'past-said', 'aria-label': 'At the cursor', 'data-at': at },
     h('h2', null, when(at), shown.hover === null && h('button', { type: 'button', class: 'chip', on: { click: ['past', 'escape'] } }, 'Clear')),
     ...replay.horizons.map((secs, lane) => {
       const span = span_at(replay, replay.lanes[lane].verdict, at);

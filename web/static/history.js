@@ -8,9 +8,10 @@
 
 import { later, now_ms } from './clock.js';
 import { Lines } from './history-lines.js';
+import { STANDINGS, lanes_shown } from './history-filter.js';
 import { keyed } from './history-keys.js';
 import { WINDOW, moment_of, part_of } from './history-range.js';
-import { compared, lanes_shown, last_of, replay } from './history-replay.js';
+import { compared, last_of, replay } from './history-replay.js';
 import { view } from './history-view.js';
 import { iso, read_moment } from './history-words.js';
 import { share } from './lanes.js';
@@ -30,7 +31,9 @@ const MOST_REST = 16 * 1024 * 1024;
  * @property {number|null} at the moment that the cursor is at
  * @property {number|null} outside the one that an address asked for, where it is not in the window
  * @property {number|null} hover the one that the pointer is over
- * @property {boolean} all every instance has its lane
+ * @property {boolean} all every instance has its lane, as far as that is possible
+ * @property {string} q what the names of the instances that are shown have in them
+ * @property {import('../types/page').Standing|''} standing how they stood at some moment of the window
  * @property {string} file the name of the file that is open; '' is the daemon's own
  * @property {'loading'|'shown'|'refused'|'failed'} stage
  * @property {number} read how many events have come so far
@@ -46,7 +49,7 @@ const MOST_REST = 16 * 1024 * 1024;
 /** @param {Host} host @returns {LaterView} */
 export function open(host) {
   /** @type {Shown} */
-  const shown = { from: WINDOW, to: '', stale_after: '', at: null, outside: null, hover: null, all: false, file: '', stage: 'loading', read: 0, trouble: '', part: false, wrong: '', draft: {}, replay: null, lines: null, tables: {} };
+  const shown = { from: WINDOW, to: '', stale_after: '', at: null, outside: null, hover: null, all: false, q: '', standing: '', file: '', stage: 'loading', read: 0, trouble: '', part: false, wrong: '', draft: {}, replay: null, lines: null, tables: {} };
   /** @type {Wasm|null} */
   let wasm = null;
   /** The replay of the window under the daemon's own horizon. @type {Replay|null} */
@@ -175,10 +178,10 @@ export function open(host) {
 
   /** @param {'push'|'replace'} step */
   function tell(step) {
-    const { from, to, stale_after, at, all, file, stage, replay: of } = shown;
+    const { from, to, stale_after, at, all, q, standing, file, stage, replay: of } = shown;
     // A moment stays where it is: a window that moved on would leave it.
     const window = at !== null && of && stage === 'shown' ? { from: iso(of.from), to: iso(of.to) } : { from: file === '' && from === WINDOW ? '' : from, to };
-    host.show({ ...window, stale_after, at: at === null ? '' : iso(at), all: all ? '1' : '' }, step);
+    host.show({ ...window, stale_after, at: at === null ? '' : iso(at), all: all ? '1' : '', q, standing }, step);
   }
 
   function reload() {
@@ -270,6 +273,18 @@ export function open(host) {
       shown.all = all;
       tell('replace');
     },
+    filter(step, event) {
+      if (event?.target instanceof HTMLInputElement) shown.q = event.target.value;
+      tell(step);
+    },
+    standing(standing) {
+      shown.standing = standing;
+      tell('push');
+    },
+    unfilter() {
+      Object.assign(shown, { q: '', standing: '' });
+      tell('push');
+    },
     point(_, event) {
       shown.hover = pointed(event);
     },
@@ -319,7 +334,7 @@ export function open(host) {
       const query = host.query();
       const read = (/** @type {string} */ name) => query.get(name) ?? '';
       const at = read('at') === '' ? null : read_moment(read('at'), 0);
-      Object.assign(shown, { stale_after: read('stale_after'), at, outside: null, wrong: '', all: read('all') === '1' });
+      Object.assign(shown, { stale_after: read('stale_after'), at, outside: null, wrong: '', all: read('all') === '1', q: read('q'), standing: STANDINGS.find((name) => name === read('standing')) ?? '' });
       const { replay: of, file } = shown;
       const [from, to] = [read('from'), read('to')];
       const is_there = shown.stage === 'shown' && of !== null && from === iso(of.from) && to === iso(of.to);
