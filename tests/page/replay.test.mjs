@@ -207,6 +207,19 @@ test('what stood before a refused line is replayed, up to its newest event', () 
   assert.deepEqual(verdicts, [[10, 20, 'nothing_serving'], [20, 40, 'ready'], [40, 90, 'not_watching']]);
 });
 
+test('after a clock that was put back a part ends at its last event, not at its latest moment', () => {
+  const history = new wasm.History();
+  const lines = new Lines(history);
+  const again = '{"at_unix":50,"event":"started","watched_until_unix":150,"drift_secs":0}';
+  for (const line of [head.replace('"to_unix":90', '"to_unix":200'), started, changed(), changed({ at_unix: 150 }), again, changed({ at_unix: 60, last_change_unix: 60 }, { serving_sha: null })]) lines.read(line, true);
+  assert.throws(() => lines.read('{', true), /line 7: /);
+  const told = history.replay(10, 200, 3600, 1);
+  assert.equal(told[0], 60);
+  const words = history.words();
+  const last = 14 + 4 * (told[6] - 1);
+  assert.deepEqual([told[last], told[last + 1], words[told[last + 2]]], [60, 200, 'not_watching']);
+});
+
 test('the sums of a story are those of its spans, however many shas it has', () => {
   const wasm_history = new wasm.History();
   const lines = new Lines(wasm_history);
