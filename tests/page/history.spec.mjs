@@ -46,7 +46,7 @@ test('a window of the daemon is shown: presets, the own horizon, who is to blame
   await expect(sums(page)).toContainText('1h (the daemon’s)');
   expect(await labels(page)).toEqual(['lane', 'merge', 'dev']);
   await page.getByRole('button', { name: '1h', exact: true }).first().click();
-  await expect(sums(page)).toContainText('1 h: ');
+  await expect(sums(page)).toContainText(/ 1 h( 1 s)?: /);
   expect(query(page)).toEqual({ view: 'history', from: '-1h' });
   await expect(slider(page)).toBeVisible();
   await slider(page).press('End');
@@ -267,6 +267,24 @@ test('each view is opened again as it was left', async ({ page, daemon }) => {
   expect(query(page)).toEqual({ q: 'lane', stale_after: '4h' });
 });
 
+test('a what-if of the address is drawn though the rules come after the window', async ({ page, daemon }) => {
+  await eventful(daemon);
+  let let_them_come = () => {};
+  const asked = new Promise((go_on) => {
+    let_them_come = () => go_on(undefined);
+  });
+  await page.route('**/greenlight_wasm_bg.wasm', async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.goto(`${daemon.url}/?view=history&stale_after=15m`);
+  await expect(slider(page)).toBeVisible({ timeout: START_MS });
+  await expect(page.getByLabel('Horizon', { exact: true })).toBeDisabled();
+  await expect(page.locator('.past-what-if')).toHaveCount(0);
+  let_them_come();
+  await expect(page.locator('.past-what-if')).toContainText('What if 15m', { timeout: START_MS });
+});
+
 test('any range can be written, as people write moments', async ({ page, daemon }) => {
   await eventful(daemon);
   await open_history(page, daemon.url);
@@ -282,7 +300,7 @@ test('any range can be written, as people write moments', async ({ page, daemon 
   await page.getByLabel('From', { exact: true }).fill('-90m');
   await page.getByLabel('To', { exact: true }).fill('now');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
-  await expect(sums(page)).toContainText('1 h 30 m: ');
+  await expect(sums(page)).toContainText(/ 1 h 30 m( 1 s)?: /);
 });
 
 test('an export is opened offline, and what is saved from here is one', async ({ page, daemon, context }) => {
@@ -389,7 +407,7 @@ test('a window that ends before it begins is refused in words, not shown as noth
   expect([await from.inputValue(), await to.inputValue()]).toEqual(['-1h', '-2h']);
   await from.fill('-3h');
   await show.click();
-  await expect(sums(page)).toContainText('1 h: ');
+  await expect(sums(page)).toContainText(/ 1 h( 1 s)?: /);
   await expect(alert).toHaveCount(0);
 });
 
@@ -489,6 +507,17 @@ test('any instance is reached by its name, or by how it ever stood', async ({ pa
   await open_history(page, daemon.url, '&q=e&standing=stale_degraded');
   await expect(filter).toHaveValue('e');
   expect(await labels(page)).toEqual(['merge']);
+});
+
+test('a window without a length has a slider whose ends are in order', async ({ page, daemon }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url, '&from=2026-08-03T08:00:00Z&to=2026-08-03T08:00:00Z');
+  const values = () => slider(page).evaluate((one) => ['min', 'now', 'max'].map((name) => Number(one.getAttribute(`aria-value${name}`)) - Date.parse('2026-08-03T08:00:00Z') / 1000));
+  expect(await values()).toEqual([0, 0, 0]);
+  for (const key of ['ArrowLeft', 'ArrowRight', 'Home', 'End', 'Shift+ArrowRight', 'Shift+ArrowLeft', 'PageUp', 'PageDown']) {
+    await slider(page).press(key);
+    expect(await values(), key).toEqual([0, 0, 0]);
+  }
 });
 
 test('it says what was pruned', async ({ page, daemon }) => {

@@ -318,7 +318,11 @@ export function open(host) {
   };
 
   return {
-    draw: (state, time) => view(shown, host, asked(), state, time),
+    draw(state, time) {
+      // A horizon can be read only once the rules are there, which may be after the window is.
+      judge();
+      return view(shown, host, asked(), state, time);
+    },
     act([name, value], event) {
       actions[String(name)]?.(value, event);
       host.draw_soon();
