@@ -7,7 +7,7 @@
 /** @typedef {import('./greenlight_past.js').History} Wasm */
 
 import { later, now_ms } from './clock.js';
-import { Lines } from './history-lines.js';
+import { Lines, read_all } from './history-lines.js';
 import { STANDINGS, lanes_shown } from './history-filter.js';
 import { keyed } from './history-keys.js';
 import { WINDOW, moment_of, part_of } from './history-range.js';
@@ -20,8 +20,6 @@ import { BAD_FIELD } from './view-horizon.js';
 
 /** How long a cursor rests before the address says where. */
 const REST_MS = 400;
-/** A line without an end is handed over at the latest when it is so long, to be refused. */
-const MOST_REST = 16 * 1024 * 1024;
 
 /**
  * @typedef {object} Shown
@@ -80,24 +78,17 @@ export function open(host) {
       if (mine !== loads) return;
       next = new past.History();
       lines = new Lines(next);
-      const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-      let rest = '';
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (mine !== loads) {
-          next.free();
-          return;
-        }
-        if (done) break;
-        const whole = (rest + value).split('\n');
-        rest = /** @type {string} */ (whole.pop());
-        if (rest.length > MOST_REST) lines.read(rest, false);
-        for (const line of whole) lines.read(line, true);
-        shown.read = lines.events;
+      const coming = lines;
+      const is_whole = await read_all(stream, lines, () => {
+        if (mine !== loads) return false;
+        shown.read = coming.events;
         host.draw_soon();
+        return true;
+      });
+      if (!is_whole) {
+        next.free();
+        return;
       }
-      if (rest !== '') lines.read(rest, false);
-      lines.end();
       show(next, lines);
     } catch (error) {
       if (mine !== loads) {
@@ -185,7 +176,7 @@ export function open(host) {
   }
 
   function reload() {
-    Object.assign(shown, { file: '' });
+    shown.file = '';
     source = ask;
     loaded = `${shown.from} ${shown.to}`;
     void load();
