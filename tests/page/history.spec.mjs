@@ -1,10 +1,13 @@
 // The History view against the real daemon, and with exports from disk: windows, what-ifs, the cursor, tables, refusals.
 
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 
 import { Daemon, degraded, serving } from './daemon.mjs';
 import { expect, test as base } from './pages.mjs';
 import { HOUR, changed, exported, row, story } from './past.mjs';
+import { open_record, record_file, rehearsal } from './records.mjs';
+import { site } from './site.mjs';
+import { Static } from './static.mjs';
 
 const test = base;
 const FROM = 1_785_740_400;
@@ -43,7 +46,7 @@ test('a window of the daemon is shown: presets, the own horizon, who is to blame
   await expect(sums(page)).toContainText('1h (the daemon’s)');
   expect(await labels(page)).toEqual(['lane', 'merge', 'dev']);
   await page.getByRole('button', { name: '1h', exact: true }).first().click();
-  await expect(sums(page)).toContainText('1 h: ');
+  await expect(sums(page)).toContainText(/ 1 h( 1 s)?: /);
   expect(query(page)).toEqual({ view: 'history', from: '-1h' });
   await expect(slider(page)).toBeVisible();
   await slider(page).press('End');
@@ -135,6 +138,28 @@ test('the cursor goes by pointer: over the lanes it shows, a click keeps it', as
   await expect(said(page)).toContainText('Point at the lanes');
 });
 
+test.describe('by touch', () => {
+  test.use({ hasTouch: true });
+  test('a tap sets the cursor where it is, in History and in Rehearsal', async ({ page, daemon, browserName }) => {
+    // Playwright’s Firefox knows no taps: as there, a click that no move of the pointer came before.
+    const tap = async (x, y) => (browserName === 'firefox' ? slider(page).dispatchEvent('click', { clientX: x, clientY: y, detail: 1 }) : page.touchscreen.tap(x, y));
+    await open_file(page, daemon.url, story(FROM));
+    await expect(slider(page)).toBeVisible();
+    const box = await slider(page).boundingBox();
+    await tap(box.x + (box.width * 16.5) / 24, box.y + 20);
+    await expect(said(page)).toContainText('Not ready: lane');
+    await expect(page.getByRole('button', { name: 'Clear' })).toBeVisible();
+    await tap(box.x + (box.width * 18) / 24, box.y + 20);
+    await expect(said(page)).toContainText('Stale degraded');
+    await expect.poll(() => query(page).at ?? '').toMatch(/^2026-08-04T0[01]:/);
+    await rehearsal(page, daemon.url);
+    await open_record(page, 'exits');
+    const picture = await slider(page).boundingBox();
+    await tap(picture.x + picture.width * 0.3, picture.y + 20);
+    await expect(page).toHaveURL(/at_us=\d{6}(&|$)/);
+  });
+});
+
 test('masked and unwatched time are drawn as shapes of their own', async ({ page, daemon }) => {
   await open_file(page, daemon.url, story(FROM));
   const lanes = page.locator('.past-instance', { hasText: 'lane' }).first().locator('svg');
@@ -171,12 +196,15 @@ test('the address is the view, and Back goes back', async ({ page, daemon }) => 
   await page.getByRole('button', { name: '15m' }).click();
   await expect(page.locator('.past-what-if')).toBeVisible();
   await slider(page).press('End');
-  await expect.poll(() => query(page)).toMatchObject({ view: 'history', from: '-7d', stale_after: '15m', at: /./ });
-  const { at } = query(page);
+  // A moment stays where it is, and so must the window around it.
+  await expect.poll(() => query(page)).toMatchObject({ view: 'history', from: /Z$/, to: /Z$/, stale_after: '15m', at: /Z$/ });
+  await expect(page.getByRole('button', { name: '7d', exact: true })).toHaveAttribute('aria-pressed', 'true');
   const other = await page.context().newPage();
-  await open_history(other, daemon.url, `&from=-7d&stale_after=15m&at=${at}&all=1`);
+  await open_history(other, daemon.url, `&${new URL(page.url()).searchParams}&all=1`);
   await expect(other.locator('.past-what-if')).toBeVisible();
   await expect(said(other)).toContainText('under 1 hour');
+  expect(await sums(other).locator('strong').first().textContent()).toBe(await sums(page).locator('strong').first().textContent());
+  expect(await slider(other).getAttribute('aria-valuenow')).toBe(await slider(page).getAttribute('aria-valuenow'));
   await other.close();
   await page.goBack();
   await expect(page.locator('.past-what-if')).toHaveCount(0);
@@ -189,6 +217,72 @@ test('the address is the view, and Back goes back', async ({ page, daemon }) => 
   await page.getByRole('link', { name: 'Live' }).click();
   await expect(page.locator('.banner')).toBeVisible();
   expect(query(page)).toEqual({ stale_after: '15m' });
+});
+
+test('a moment outside the window is told of, not told as if nobody had watched', async ({ page, daemon }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url, '&at=2020-08-03T07:00:00Z');
+  await expect(said(page)).toContainText('2020-08-03 09:00:00 UTC+2 is outside the window shown');
+  await expect(said(page)).not.toContainText('Not watched');
+  const value = async (name) => Number(await slider(page).getAttribute(`aria-value${name}`));
+  expect(await value('now')).toBe(await value('max'));
+  await expect.poll(() => query(page)).toEqual({ view: 'history' });
+  await slider(page).press('Home');
+  await expect(said(page)).not.toContainText('outside');
+});
+
+test('each view is opened again as it was left', async ({ page, daemon }) => {
+  await eventful(daemon);
+  copyFileSync(record_file('stall'), `${site().folder}/roll.jsonl`);
+  const host = await Static.start();
+  await page.goto(`${host.url}/?view=rehearsal&record=roll.jsonl&silences=1`);
+  await expect(page.locator('[data-outcome]')).toBeVisible({ timeout: START_MS });
+  const link = (name) => page.getByRole('link', { name }).click();
+  await link('Live');
+  await link('Rehearsal');
+  expect(query(page)).toEqual({ view: 'rehearsal', record: 'roll.jsonl', silences: '1' });
+  await expect(page.locator('[data-outcome]')).toBeVisible();
+  await host.end();
+  await page.goto(`${daemon.url}/?q=lane`);
+  await expect(page.getByLabel('Horizon', { exact: true })).toBeEnabled({ timeout: START_MS });
+  await link('History');
+  await page.getByRole('button', { name: '7d', exact: true }).click();
+  await expect(slider(page)).toBeVisible({ timeout: START_MS });
+  await page.getByRole('button', { name: '15m' }).click();
+  await slider(page).press('End');
+  // At once: what the cursor still has to say is for its own view's address.
+  await link('Live');
+  await expect(page.getByLabel('Filter')).toHaveValue('lane');
+  expect(query(page)).toEqual({ q: 'lane', stale_after: '15m' });
+  await page.getByRole('button', { name: /^4h/ }).click();
+  await expect(page.locator('[data-what-if]')).toBeVisible();
+  expect(query(page)).toEqual({ q: 'lane', stale_after: '4h' });
+  await link('History');
+  await expect(page.locator('.past-what-if')).toContainText('What if 4h');
+  await expect(page.getByRole('button', { name: '7d', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  await expect(said(page)).toContainText('under 4 hours');
+  expect(query(page)).toMatchObject({ view: 'history', from: /Z$/, to: /Z$/, at: /Z$/, stale_after: '4h' });
+  await link('Rehearsal');
+  await link('Live');
+  expect(query(page)).toEqual({ q: 'lane', stale_after: '4h' });
+});
+
+test('a what-if of the address is drawn though the rules come after the window', async ({ page, daemon }) => {
+  await eventful(daemon);
+  let let_them_come = () => {};
+  const asked = new Promise((go_on) => {
+    let_them_come = () => go_on(undefined);
+  });
+  await page.route('**/greenlight_wasm_bg.wasm', async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.goto(`${daemon.url}/?view=history&stale_after=15m`);
+  await expect(slider(page)).toBeVisible({ timeout: START_MS });
+  await expect(page.getByLabel('Horizon', { exact: true })).toBeDisabled();
+  await expect(page.locator('.past-what-if')).toHaveCount(0);
+  let_them_come();
+  await expect(page.locator('.past-what-if')).toContainText('What if 15m', { timeout: START_MS });
 });
 
 test('any range can be written, as people write moments', async ({ page, daemon }) => {
@@ -206,7 +300,7 @@ test('any range can be written, as people write moments', async ({ page, daemon 
   await page.getByLabel('From', { exact: true }).fill('-90m');
   await page.getByLabel('To', { exact: true }).fill('now');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
-  await expect(sums(page)).toContainText('1 h 30 m: ');
+  await expect(sums(page)).toContainText(/ 1 h 30 m( 1 s)?: /);
 });
 
 test('an export is opened offline, and what is saved from here is one', async ({ page, daemon, context }) => {
@@ -223,8 +317,56 @@ test('an export is opened offline, and what is saved from here is one', async ({
   await expect(sums(page)).toContainText('from saved.jsonl');
   expect(await labels(page)).toEqual(['lane', 'merge', 'dev']);
   await context.setOffline(false);
-  await page.getByRole('button', { name: 'Back to the daemon’s' }).click();
+  await page.getByRole('button', { name: 'Back to the daemon' }).click();
   await expect(sums(page)).not.toContainText('saved.jsonl');
+});
+
+test('a window is one within the export that is open, with nobody there too, until somebody goes back to the daemon', async ({ page, daemon, context }) => {
+  const [from, to, show] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true }), page.getByRole('button', { name: 'Show', exact: true })];
+  const back = page.getByRole('button', { name: 'Back to the daemon' });
+  const host = await Static.start();
+  await open_file(page, host.url, story(FROM));
+  await expect(sums(page)).toContainText('16 events of 4 instances from incident.jsonl');
+  await host.end();
+  await context.setOffline(true);
+  await from.fill('2026-08-03 14:00');
+  await to.fill('15:00');
+  await show.click();
+  // A time alone is one of the day on which the export ends.
+  await expect(sums(page)).toContainText('2026-08-03 14:00:00 UTC+2 to 2026-08-04 09:00:00 UTC+2, 19 h: ');
+  await to.fill('2026-08-03 15:00');
+  await show.click();
+  await expect(sums(page)).toContainText('2026-08-03 14:00:00 UTC+2 to 2026-08-03 15:00:00 UTC+2, 1 h: 4 instances from a part of incident.jsonl, which has 16 events');
+  await expect(sums(page).locator('tbody tr')).toContainText('25 m 12 s');
+  await page.getByRole('button', { name: '15m' }).click();
+  await slider(page).press('End');
+  await expect(slider(page)).toHaveAttribute('aria-valuenow', String(FROM + 6 * HOUR - 1));
+  await from.fill('2020-01-01');
+  await to.fill('2020-01-02');
+  await show.click();
+  await expect(page.getByRole('alert')).toContainText('Nothing of this window is in incident.jsonl, which goes from 2026-08-03 09:00:00');
+  await expect(sums(page)).toContainText('from a part of incident.jsonl');
+  await page.getByRole('button', { name: '1h', exact: true }).first().click();
+  await expect(sums(page)).toContainText('2026-08-04 08:00:00 UTC+2 to 2026-08-04 09:00:00 UTC+2');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await page.goBack();
+  await expect(sums(page)).toContainText('2026-08-03 14:00:00 UTC+2 to 2026-08-03 15:00:00 UTC+2');
+  await page.getByRole('button', { name: 'Whole file' }).click();
+  await expect(sums(page)).toContainText('16 events of 4 instances from incident.jsonl');
+  await expect(back).toHaveCount(0);
+  await context.setOffline(false);
+  await eventful(daemon);
+  await page.goto(`${daemon.url}/?view=history&from=-7d`);
+  await expect(slider(page)).toBeVisible({ timeout: START_MS });
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Open saved…' }).click();
+  await (await chosen).setFiles({ name: 'incident.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(story(FROM)) });
+  await expect(sums(page)).toContainText('from incident.jsonl');
+  await page.getByRole('button', { name: '24h', exact: true }).first().click();
+  await expect(sums(page)).toContainText('1 d: 16 events of 4 instances from incident.jsonl');
+  await back.click();
+  await expect(sums(page)).not.toContainText('incident.jsonl');
+  await expect(page.getByRole('button', { name: '7d', exact: true })).toHaveAttribute('aria-pressed', 'true');
 });
 
 test('what is no whole export is refused with its line, and shown up to there if asked', async ({ page, daemon }) => {
@@ -265,7 +407,7 @@ test('a window that ends before it begins is refused in words, not shown as noth
   expect([await from.inputValue(), await to.inputValue()]).toEqual(['-1h', '-2h']);
   await from.fill('-3h');
   await show.click();
-  await expect(sums(page)).toContainText('1 h: ');
+  await expect(sums(page)).toContainText(/ 1 h( 1 s)?: /);
   await expect(alert).toHaveCount(0);
 });
 
@@ -317,8 +459,65 @@ test('twelve instances have lanes, and the others when asked', async ({ page, da
   expect((await labels(page))[0]).toBe('slot-000');
   await page.getByRole('button', { name: '288 other instances' }).click();
   await expect(page.locator('.past-instance')).toHaveCount(200);
-  await expect(page.locator('.past-more')).toContainText('100 others have no lane');
+  await expect(page.locator('p.past-more')).toContainText('100 others have no lane: the filter finds them');
   expect(query(page).all).toBe('1');
+  // The last page of a table of many rows is one of few when there are fewer.
+  await page.locator('summary', { hasText: 'The instances shown' }).click();
+  const rows = page.getByRole('region', { name: 'The instances shown as a table' }).locator('tbody tr');
+  for (let page_of_rows = 0; page_of_rows < 3; page_of_rows++) await page.getByRole('button', { name: 'Later rows' }).click();
+  await expect(rows).toHaveCount(50);
+  await page.getByRole('button', { name: 'Fewer instances' }).click();
+  await expect(rows).toHaveCount(12);
+  await expect(page.getByRole('button', { name: '288 other instances' })).toBeVisible();
+});
+
+test('any instance is reached by its name, or by how it ever stood', async ({ page, daemon }) => {
+  const count = 300;
+  const name = (at) => `slot-${String(at).padStart(3, '0')}`;
+  // The last one serves, was degraded for a while in between, and is masked under a shorter horizon.
+  const events = [[FROM, 'started', { watched_until_unix: null }], ...Array.from({ length: count }, (_, at) => changed(FROM, name(at), at, row('a1'))),
+    changed(FROM + 600, name(298), 298, row(null, 'a1')), changed(FROM + 3000, name(298), 298, row('b2'))];
+  await open_file(page, daemon.url, exported({ from: FROM, to: FROM + 7200, events }));
+  const filter = page.getByLabel('Filter');
+  const shown = page.getByRole('region', { name: 'Instances', exact: true });
+  await expect(shown).toContainText('12 of 300 instances shown');
+  await expect(shown).toContainText('Live degraded 1');
+  expect((await labels(page))[0]).toBe(name(298));
+  await filter.fill('SLOT-29');
+  await expect(page.locator('.past-instance')).toHaveCount(10);
+  await filter.fill('slot-299');
+  await expect(page.locator('.past-instance')).toHaveCount(1);
+  expect(await labels(page)).toEqual([name(299)]);
+  await expect(shown).toContainText('1 of 300 instances shown');
+  expect(query(page)).toEqual({ view: 'history', q: 'slot-299' });
+  await slider(page).press('End');
+  await expect(said(page).locator('li')).toHaveCount(1);
+  await expect(page.locator('summary', { hasText: 'The instances shown' })).toContainText('1 row');
+  await page.getByRole('button', { name: /^Live degraded/ }).click();
+  await expect(page.locator('.past-instance')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect(page.locator('.past-instance')).toHaveCount(12);
+  await expect(page.getByRole('button', { name: /^Stale degraded/ })).toHaveCount(0);
+  await page.getByRole('button', { name: '15m' }).click();
+  await page.getByRole('button', { name: /^Stale degraded/ }).click();
+  await expect(page.locator('.past-instance')).toHaveCount(1);
+  expect(query(page)).toMatchObject({ view: 'history', stale_after: '15m', standing: 'stale_degraded' });
+  // As a link, against a daemon.
+  await eventful(daemon);
+  await open_history(page, daemon.url, '&q=e&standing=stale_degraded');
+  await expect(filter).toHaveValue('e');
+  expect(await labels(page)).toEqual(['merge']);
+});
+
+test('a window without a length has a slider whose ends are in order', async ({ page, daemon }) => {
+  await eventful(daemon);
+  await open_history(page, daemon.url, '&from=2026-08-03T08:00:00Z&to=2026-08-03T08:00:00Z');
+  const values = () => slider(page).evaluate((one) => ['min', 'now', 'max'].map((name) => Number(one.getAttribute(`aria-value${name}`)) - Date.parse('2026-08-03T08:00:00Z') / 1000));
+  expect(await values()).toEqual([0, 0, 0]);
+  for (const key of ['ArrowLeft', 'ArrowRight', 'Home', 'End', 'Shift+ArrowRight', 'Shift+ArrowLeft', 'PageUp', 'PageDown']) {
+    await slider(page).press(key);
+    expect(await values(), key).toEqual([0, 0, 0]);
+  }
 });
 
 test('it says what was pruned', async ({ page, daemon }) => {

@@ -6,6 +6,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { root, shipped_past } from './site.mjs';
+import { text_of } from '../../web/static/rehearsal-fetch.js';
+import { keyed } from '../../web/static/rehearsal-keys.js';
 
 const RECORDS = 200;
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 40));
@@ -123,4 +125,34 @@ test('a line with a value of another kind is refused by its field', async () => 
     assert.match(refusal, new RegExp(`^line ${at + 1}: no event of a record: `));
     assert.match(refusal, words);
   }
+});
+
+test('a timeout comes back as the microseconds that it was', async () => {
+  const page = await shipped_past();
+  let told = 0;
+  const roll = { replay: (_silences, timeout_us) => ((told = timeout_us), [0, 0, 0, NaN, 0]) };
+  for (let us = 1; us <= 60_000_000; us += us < 200_000 ? 1 : 9973) {
+    page.replayed({ roll, processes: [] }, { silences: 1, timeout_ms: us / 1000, joins: 1, hold: false });
+    assert.equal(told, us);
+  }
+});
+
+test('the pages of the cursor go from event to event, however many there are', () => {
+  const misses = Array.from({ length: 300_000 }, (_, at) => ({ due_us: at * 1000 }));
+  const record = { misses, by: { move: [{ at_us: 500 }], killed: [{ at_us: 299_999_500 }] }, from_us: -7, to_us: 300_000_000 };
+  const to = (key, at) => keyed({ key, shiftKey: false }, record, at, 250_000);
+  assert.deepEqual([to('PageDown', -7), to('PageDown', 0), to('PageDown', 500), to('PageDown', 299_999_500)], [0, 500, 1000, 300_000_000]);
+  assert.deepEqual([to('PageUp', 300_000_000), to('PageUp', 1000), to('PageUp', 500), to('PageUp', 0)], [299_999_500, 500, 0, -7]);
+  assert.deepEqual([to('ArrowLeft', 5000), to('ArrowRight', 5000), to('Home', 5), to('End', 5), to('x', 5)], [4000, 6000, -7, 300_000_000, null]);
+});
+
+test('of a record that an address names no more is read than a record may have', async () => {
+  const body = (...chunks) => new ReadableStream({ start: (put) => (chunks.forEach((chunk) => put.enqueue(Uint8Array.from(chunk))), put.close()) });
+  // A letter of three bytes, cut in two.
+  assert.equal(await text_of(body([0x61, 0xe2], [0x82, 0xac], []), 4), 'a€');
+  await assert.rejects(text_of(body([1, 2], [3, 4], [5]), 4), /too big for a record/);
+  let asked = 0;
+  const endless = new ReadableStream({ pull: (put) => (asked++, put.enqueue(new Uint8Array(1000))) });
+  await assert.rejects(text_of(endless, 10_000), /too big/);
+  assert.ok(asked < 20);
 });

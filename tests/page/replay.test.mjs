@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { past_wasm, root } from './site.mjs';
 import { Lines } from '../../web/static/history-lines.js';
 import { compared, nth, replay } from '../../web/static/history-replay.js';
+import { length } from '../../web/static/history-words.js';
 import { story } from './past.mjs';
 
 const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 40));
@@ -206,6 +207,19 @@ test('what stood before a refused line is replayed, up to its newest event', () 
   assert.deepEqual(verdicts, [[10, 20, 'nothing_serving'], [20, 40, 'ready'], [40, 90, 'not_watching']]);
 });
 
+test('after a clock that was put back a part ends at its last event, not at its latest moment', () => {
+  const history = new wasm.History();
+  const lines = new Lines(history);
+  const again = '{"at_unix":50,"event":"started","watched_until_unix":150,"drift_secs":0}';
+  for (const line of [head.replace('"to_unix":90', '"to_unix":200'), started, changed(), changed({ at_unix: 150 }), again, changed({ at_unix: 60, last_change_unix: 60 }, { serving_sha: null })]) lines.read(line, true);
+  assert.throws(() => lines.read('{', true), /line 7: /);
+  const told = history.replay(10, 200, 3600, 1);
+  assert.equal(told[0], 60);
+  const words = history.words();
+  const last = 14 + 4 * (told[6] - 1);
+  assert.deepEqual([told[last], told[last + 1], words[told[last + 2]]], [60, 200, 'not_watching']);
+});
+
 test('the sums of a story are those of its spans, however many shas it has', () => {
   const wasm_history = new wasm.History();
   const lines = new Lines(wasm_history);
@@ -223,6 +237,15 @@ test('the sums of a story are those of its spans, however many shas it has', () 
   }
   assert.deepEqual(told.order.map((number) => told.names[number]), ['lane', 'dev', 'merge', 'feature-x']);
   assert.ok(told.masked[1] > told.masked[0] && told.masked[0] > 0 && told.lanes[1].differences.length > 0);
+});
+
+test('a length says all of itself', () => {
+  for (const [secs, words] of [[0, '0'], [59, '59 s'], [3600, '1 h'], [90_000, '1 d 1 h'], [93_540, '1 d 1 h 59 m'], [90_001, '1 d 1 h 1 s'], [86_400 * 400 + 61, '400 d 1 m 1 s']]) assert.equal(length(secs), words);
+  const sizes = { d: 86_400, h: 3600, m: 60, s: 1 };
+  for (let secs = 0; secs < 400_000; secs += 7) {
+    const parts = length(secs).split(/ (?=\d)/).map((part) => part.split(' '));
+    assert.equal(parts.reduce((sum, [count, unit]) => sum + Number(count) * (sizes[unit] ?? 0), 0), secs);
+  }
 });
 
 test('no moment and no horizon traps', () => {

@@ -11,6 +11,8 @@ import { Wrong } from './wrong.js';
 const BATCH = 16_384;
 /** Only of a line of more characters need it be asked whether it is too long. */
 const LONG = 65_536;
+/** A line without an end is handed over at the latest when it is so long, to be refused. */
+const MOST_REST = 16 * 1024 * 1024;
 const NONE = -1;
 const NO_NUMBERS = new Float64Array();
 
@@ -176,6 +178,27 @@ export class Lines {
       throw new Refused(/** @type {Error} */ (error).message);
     }
   }
+}
+
+/**
+ * Reads all lines of a stream; false: nobody wanted it any more, and it was left.
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {Lines} lines @param {() => boolean} goes_on whether it is still wanted, asked after each part
+ */
+export async function read_all(stream, lines, goes_on) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (!goes_on()) return false;
+    if (done) break;
+    const whole = (rest + value).split('\n');
+    rest = /** @type {string} */ (whole.pop());
+    if (rest.length > MOST_REST) lines.read(rest, false);
+    for (const line of whole) lines.read(line, true);
+  }
+  if (rest !== '') lines.read(rest, false);
+  lines.end();
+  return true;
 }
 
 /** The line of a row that changed, without escapes in its texts. */

@@ -91,6 +91,11 @@ function replayed(wasm, lines, from, to, horizons, names, lanes) {
   };
 }
 
+/** The last second of a window; of one without a length, where it is. @param {{from: number, to: number}} window */
+export function last_of({ from, to }) {
+  return Math.max(from, to - 1);
+}
+
 /** The one of these spans in which a moment lies. @param {Replay} replay @param {Spans} spans @param {number} moment */
 export function span_at(replay, spans, moment) {
   const place = place_at(replay, spans, moment);
@@ -109,13 +114,4 @@ export function place_at(replay, spans, moment) {
     else from = middle + 1;
   }
   return from;
-}
-
-/** So many instances have a lane before anybody asks for more, and so many at most. */
-const FEW = 12;
-const MANY = 200;
-
-/** Numbers of the instances that have a lane. @param {{all: boolean}} shown @param {Replay} of */
-export function lanes_shown(shown, of) {
-  return of.order.slice(0, shown.all ? MANY : FEW);
 }

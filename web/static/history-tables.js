@@ -6,7 +6,8 @@
 /** @typedef {import('./history.js').Shown} Shown */
 
 import { h, lazy } from './dom.js';
-import { lanes_shown, nth } from './history-replay.js';
+import { lanes_shown } from './history-filter.js';
+import { nth } from './history-replay.js';
 import { PAST_WORDS, blamed, length, verdict_words, when } from './history-words.js';
 import { plural, short_horizon, short_sha, visible } from './words.js';
 
@@ -31,10 +32,11 @@ export function tables(shown, replay) {
  * @param {Spans[]} lists one below the other @param {(span: number, list: number) => string[]} cells
  */
 function twin(shown, name, title, columns, lists, cells) {
-  const first = shown.tables[name];
   const rows = lists.reduce((sum, { length }) => sum + length, 0);
+  // Another horizon, window or filter may leave fewer rows than there were.
+  const first = shown.tables[name] === undefined ? undefined : Math.min(shown.tables[name], Math.max(0, Math.ceil(rows / ROWS) - 1) * ROWS);
   const last = Math.min(rows, (first ?? 0) + ROWS);
-  return lazy(name, [shown.replay, first, shown.all], () => h('details', { class: 'past-table', open: first !== undefined, on: { toggle: ['past', 'table', name] } },
+  return lazy(name, [shown.replay, first, shown.replay && lanes_shown(shown, shown.replay)], () => h('details', { class: 'past-table', open: first !== undefined, on: { toggle: ['past', 'table', name] } },
     h('summary', null, `${title} as a table: ${plural(rows, 'row')}`),
     first !== undefined && h('div', { class: 'past-scroll', tabindex: 0, role: 'region', 'aria-label': `${title} as a table` }, h('table', null,
       h('thead', null, h('tr', null, ...['From', 'To', 'For', ...columns].map((column) => h('th', { scope: 'col' }, column)))),

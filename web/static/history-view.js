@@ -1,4 +1,4 @@
-// The History view as it is drawn: the window, the what-if, the sums, the lanes, and the moment under the cursor.
+// The History view as it is drawn: the window, the what-if, the sums, and the lanes.
 
 /** @typedef {import('../types/page').Host} Host */
 /** @typedef {import('../types/page').Painter} Painter */
@@ -11,13 +11,15 @@
 
 import { zone_minutes } from './clock.js';
 import { h, lazy } from './dom.js';
-import { lanes_shown, nth, span_at } from './history-replay.js';
+import { STANDINGS, found, lanes_shown, stood } from './history-filter.js';
+import { last_of, nth } from './history-replay.js';
+import { said, spoken } from './history-said.js';
 import { tables } from './history-tables.js';
-import { PAST_WORDS, blamed, iso, length, verdict_words, when } from './history-words.js';
+import { iso, length, when } from './history-words.js';
 import { icon } from './icons.js';
 import { lane, place, ticks } from './lanes.js';
 import { preset_name } from './view-horizon.js';
-import { moment, plural, short_sha, spoken_horizon, visible, zone_name } from './words.js';
+import { STANDING_WORDS, moment, plural, short_sha, visible, zone_name } from './words.js';
 
 const WINDOWS = ['1h', '24h', '7d', '30d'];
 const HORIZONS = ['15m', '30m', '1h', '4h', '24h', 'never'];
@@ -44,10 +46,11 @@ export function view(shown, host, asked, state, time) {
   const { replay, stage } = shown;
   return [
     h('h1', { key: 'heading', class: 'past-name' }, 'History'),
-    range(shown, time),
+    range(shown, host, time),
     what_if(shown, state),
     stage === 'shown' && replay && shown.lines?.head ? h('div', { key: 'past', class: 'past' },
       lazy('sums', [replay, time.zone, shown.part], () => sums(shown, replay)),
+      filter(shown, replay),
       picture(shown, replay),
       said(shown, replay),
       tables(shown, replay),
@@ -56,21 +59,24 @@ export function view(shown, host, asked, state, time) {
   ];
 }
 
-/** @param {Shown} shown @param {Time} time */
-function range(shown, time) {
-  const head = shown.lines?.head;
-  const preset = shown.to === '' && shown.from.startsWith('-');
-  const whole = shown.file === '' && head && shown.stage === 'shown';
+/** @param {Shown} shown @param {Host} host @param {Time} time */
+function range(shown, host, time) {
+  const { file, from, to, draft, replay } = shown;
+  const seen = shown.stage === 'shown' && replay !== null;
+  const of_file = file !== '' && seen;
+  const preset = to === '' && from.startsWith('-');
   return h('section', { key: 'range', class: 'horizon', 'aria-label': 'Window' },
     h('h2', null, 'Window'),
-    h('div', { class: 'chips', role: 'group', 'aria-label': 'The last' }, ...WINDOWS.map((name) =>
-      h('button', { type: 'button', class: 'chip', 'aria-pressed': String(shown.file === '' && preset && shown.from === `-${name}`), on: { click: ['past', 'window', `-${name}`] } }, name))),
+    h('div', { class: 'chips', role: 'group', 'aria-label': file === '' ? 'The last' : 'The last of the file' }, ...WINDOWS.map((name) =>
+      h('button', { type: 'button', class: 'chip', 'aria-pressed': String(preset && from === `-${name}`), on: { click: ['past', 'window', `-${name}`] } }, name))),
     h('form', { class: 'past-range', on: { submit: ['past', 'range'] } },
-      field('From', 'from', shown.draft.from ?? (head && shown.file !== '' ? when(head.from_unix, false) : written(shown.from))), ' to ',
-      field('To', 'to', shown.draft.to ?? (head && shown.file !== '' ? when(head.to_unix, false) : written(shown.to) || 'now')), ' ',
+      field('From', 'from', draft.from ?? (of_file ? when(replay.from, false) : written(from))), ' to ',
+      field('To', 'to', draft.to ?? (of_file ? when(replay.to, false) : written(to) || (file === '' ? 'now' : ''))), ' ',
       h('button', { type: 'submit' }, 'Show')),
-    shown.file !== '' && h('p', { class: 'after' }, `of ${visible(shown.file)} `, h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] } }, 'Back to the daemon’s')),
-    preset && whole && h('p', { class: 'after' }, `up to ${moment(head.to_unix - 1, time.now, time.zone, true)} ${zone_name(time.zone)} `,
+    file !== '' && h('p', { class: 'after' }, `of ${visible(file)} `,
+      from + to !== '' && h('button', { type: 'button', class: 'chip', on: { click: ['past', 'window', ''] } }, 'Whole file'), ' ',
+      host.origin !== null && h('button', { type: 'button', class: 'chip', on: { click: ['past', 'daemon'] } }, 'Back to the daemon')),
+    preset && file === '' && seen && h('p', { class: 'after' }, `up to ${moment(replay.to - 1, time.now, time.zone, true)} ${zone_name(time.zone)} `,
       h('button', { type: 'button', class: 'chip', on: { click: ['past', 'now'] }, title: 'Move the window up to now' }, 'Now')),
     shown.wrong !== '' && h('p', { class: 'past-wrong', role: 'alert' }, shown.wrong));
 }
@@ -109,7 +115,7 @@ function trouble(shown) {
   return h('div', { class: 'past-trouble', role: 'alert' },
     h('p', null, h('strong', null, shown.stage === 'refused' ? `${visible(shown.file)} is refused. ` : 'There is no history to show: '), visible(shown.trouble), '.'),
     shown.stage === 'refused' && events > 0 && h('p', null, h('button', { type: 'button', on: { click: ['past', 'part'] } }, `Show what stands before it: ${plural(events, 'event')}`)),
-    shown.stage === 'failed' && h('p', null, h('button', { type: 'button', on: { click: ['past', 'now'] } }, 'Try again')));
+    shown.stage === 'failed' && h('p', null, h('button', { type: 'button', on: { click: ['past', 'again'] } }, 'Try again')));
 }
 
 /** @param {Shown} shown @param {Replay} replay */
@@ -117,6 +123,9 @@ function sums(shown, replay) {
   const head = /** @type {import('../types/page').HistoryHead} */ (shown.lines?.head);
   const trial = replay.horizons.length > 1;
   const pruned = head.complete_from_unix;
+  const { events } = /** @type {import('./history-lines.js').Lines} */ (shown.lines);
+  const part = replay.from > head.from_unix || replay.to < head.to_unix;
+  const instances = plural(replay.order.length, 'instance');
   /** @type {[string, (lane: number) => string][]} */
   const rows = [
     ['Ready', (at) => length(replay.sums[at].ready)],
@@ -128,8 +137,8 @@ function sums(shown, replay) {
   ];
   return h('section', { class: 'past-sums', 'aria-label': 'Sums' },
     h('p', { class: 'past-of' }, h('strong', null, `${when(replay.from)} to ${when(replay.to)}`),
-      `, ${length(replay.to - replay.from)}: ${plural(shown.lines?.events ?? 0, 'event')} of ${plural(replay.order.length, 'instance')}`,
-      head.names !== null && ', and of no others', shown.file !== '' && ` from ${visible(shown.file)}`,
+      `, ${length(replay.to - replay.from)}: ${part ? instances : `${plural(events, 'event')} of ${instances}`}`,
+      head.names !== null && ', and of no others', shown.file !== '' && ` from ${part ? `a part of ${visible(shown.file)}, which has ${plural(events, 'event')}` : visible(shown.file)}`,
       shown.part && h('strong', { class: 'past-part' }, ` Only what stood before the line that was refused, until ${when(replay.known_until)}.`),
       pruned !== null && pruned > replay.from && h('strong', { class: 'past-part', 'data-complete-from': pruned }, ` What was before ${when(pruned)} has been pruned: of that time only the board as it was at the cut is known.`)),
     h('table', null,
@@ -155,29 +164,46 @@ function strip(replay, spans) {
   return lane(painter(replay, spans, replay.words.map((word) => LOOK_OF[word])), replay.from, replay.to, LOOK_LIST);
 }
 
+/** Which instances are shown, and how many that is of how many. @param {Shown} shown @param {Replay} replay */
+function filter(shown, replay) {
+  const total = replay.order.length;
+  const who = stood(replay);
+  const chip = (/** @type {import('../types/page').Standing|''} */ standing, /** @type {number} */ count, /** @type {VNode[]} */ ...mark) => h('button', {
+    type: 'button', class: `chip is-${standing}`, 'aria-pressed': String(shown.standing === standing), on: { click: ['past', 'standing', standing] },
+    title: standing === '' ? '' : 'Stood so at some moment, under a horizon shown',
+  }, ...mark, `${standing === '' ? 'All' : STANDING_WORDS[standing]} `, h('b', null, String(count)));
+  return h('section', { key: 'filter', class: 'toolbar', 'aria-label': 'Instances' },
+    h('input', { type: 'search', id: 'filter', class: 'field', 'aria-label': 'Filter', placeholder: 'Filter by name', value: shown.q, autocomplete: 'off', spellcheck: 'false', on: { input: ['past', 'filter', 'replace'], change: ['past', 'filter', 'push'] } }),
+    h('div', { class: 'chips', role: 'group', 'aria-label': 'Stood at some moment' }, chip('', total),
+      ...STANDINGS.filter((standing) => who[standing].size > 0 || shown.standing === standing).map((standing) => chip(standing, who[standing].size, icon(standing)))),
+    h('p', { class: 'after', role: 'status' }, `${lanes_shown(shown, replay).length.toLocaleString('en')} of ${plural(total, 'instance')} shown`));
+}
+
 /** @param {Shown} shown @param {Replay} replay */
 function picture(shown, replay) {
   const numbers = lanes_shown(shown, replay);
-  const rest = replay.order.length - numbers.length;
+  const rest = found(shown, replay).length - numbers.length;
+  const is_filtered = shown.q !== '' || shown.standing !== '';
   const at = shown.hover ?? shown.at;
   const { from, to } = replay;
   const other = replay.lanes[1];
   return h('section', { key: 'picture', class: 'past-picture', 'aria-label': 'Lanes' }, h('div', { key: 'stage', class: 'past-stage' },
-    lazy('lanes', [replay, shown.all], () => h('div', { class: 'past-lanes' },
+    lazy('lanes', [replay, numbers], () => h('div', { class: 'past-lanes' },
       ...replay.lanes.map((of, index) => lazy(`verdict-${index}`, [of], () => verdict(replay, index))),
       other && lazy('differs', [other], () => row('Differs', '', 'past-differs', lane(painter(replay, other.differences, [0, 0]), from, to, DIFFERENT, 'lane-low'))),
       // Another horizon to try leaves these as they are.
       ...numbers.map((number) => lazy(`instance-${number}`, [replay.lanes[0]], () => instance(replay, number))),
       lazy('axis', [from, to], () => axis(from, to)))),
     h('div', {
-      key: 'cursor', class: 'past-cursor', role: 'slider', tabindex: 0, 'aria-label': 'Moment', 'aria-valuemin': from, 'aria-valuemax': to - 1, 'aria-valuenow': shown.at ?? to - 1,
+      key: 'cursor', class: 'past-cursor', role: 'slider', tabindex: 0, 'aria-label': 'Moment', 'aria-valuemin': from, 'aria-valuemax': last_of(replay), 'aria-valuenow': shown.at ?? last_of(replay),
       'aria-valuetext': spoken(replay, shown.at), 'aria-describedby': 'past-keys',
       on: { pointermove: ['past', 'point'], pointerleave: ['past', 'leave'], click: ['past', 'pin'], keydown: ['past', 'key'] },
     }, shown.at !== null && h('span', { class: 'past-at', vars: place(shown.at, from, to) }),
     at !== null && at !== shown.at && h('span', { class: 'past-at past-hover', vars: place(at, from, to) }))),
     legend(),
+    h('p', { key: 'none', class: numbers.length === 0 && is_filtered ? 'past-more' : 'nothing' }, 'No instance matches. ', h('button', { type: 'button', on: { click: ['past', 'unfilter'] } }, 'Show all')),
     h('p', { key: 'more', class: rest > 0 || shown.all ? 'past-more' : 'nothing' },
-      shown.all && rest > 0 && `${plural(rest, 'other')} have no lane. `,
+      shown.all && rest > 0 && `${plural(rest, 'other')} have no lane: the filter finds them. `,
       h('button', { type: 'button', 'aria-expanded': String(shown.all), on: { click: ['past', 'all', !shown.all] } }, shown.all ? 'Fewer instances' : `${plural(rest, 'other instance')}`)));
 }
 
@@ -239,52 +265,6 @@ function legend() {
   return lazy('legend', [], () => h('ul', { class: 'past-legend' }, ...LOOK_LIST.map(({ name, top, bottom, words }) =>
     h('li', null, h('svg', { class: 'lane', viewBox: '0 0 28 24', 'aria-hidden': 'true' },
       h('path', { class: `look look-${name}`, d: top === bottom ? `M2 ${top}H26` : `M2 ${top}H26V${bottom}H2z` })), words))));
-}
-
-/** @param {Replay} replay @param {number|null} at */
-function spoken(replay, at) {
-  return at === null ? 'none chosen' : `${when(at)}. ${replay.horizons.map((secs, lane) => `${lane === 0 ? '' : `What if ${spoken_horizon(secs)}: `}${verdict_words(replay, span_at(replay, replay.lanes[lane].verdict, at))}`).join('. ')}`;
-}
-
-/** Everything at the moment under the cursor. @param {Shown} shown @param {Replay} replay */
-function said(shown, replay) {
-  const at = shown.hover ?? shown.at;
-  if (at === null) {
-    return h('section', { key: 'said', class: 'past-said', 'aria-label': 'At the cursor' }, h('p', { id: 'past-keys', class: 'after' },
-      'Point at the lanes, or choose a moment with the arrow keys: Shift with them goes from change to change, Page Up and Page Down go further, Home and End to the ends.'));
-  }
-  return lazy('said', [replay, at, shown.all, shown.hover === null], () => h('section', { class: 'past-said', 'aria-label': 'At the cursor', 'data-at': at },
-    h('h2', null, when(at), shown.hover === null && h('button', { type: 'button', class: 'chip', on: { click: ['past', 'escape'] } }, 'Clear')),
-    ...replay.horizons.map((secs, lane) => {
-      const span = span_at(replay, replay.lanes[lane].verdict, at);
-      const word = span === undefined ? 'not_watching' : replay.word(span);
-      return h('p', { class: lane === 0 ? 'past-verdict' : 'past-verdict past-trial', 'data-said': word },
-        icon(word === 'ready' ? 'ready' : word === 'not_watching' ? 'unknown' : 'not_ready'), ' ',
-        h('strong', null, verdict_words(replay, span)), ` under ${spoken_horizon(secs)}`,
-        span !== undefined && `, for ${length(replay.end(span) - replay.start(span))} since ${when(replay.start(span), false)}`);
-    }),
-    difference(replay, at),
-    h('ul', { class: 'past-standings' }, ...lanes_shown(shown, replay).map((number) => standing(replay, number, at)))));
-}
-
-/** @param {Replay} replay @param {number} at */
-function difference(replay, at) {
-  const other = replay.lanes[1];
-  const span = other && span_at(replay, other.differences, at);
-  return span !== undefined && h('p', { class: 'past-trial' }, `The horizons differ because of ${blamed(replay, span)}.`);
-}
-
-/** @param {Replay} replay @param {number} number @param {number} at */
-function standing(replay, number, at) {
-  const [span, trial] = replay.lanes.map(({ standings }) => span_at(replay, standings[number], at));
-  const name = h('b', null, visible(replay.names[number]));
-  if (span === undefined) return h('li', { class: 'none' }, name, ' was not on the board');
-  const word = replay.word(span);
-  const other = trial === undefined ? word : replay.word(trial);
-  const sha = replay.sha(span);
-  return h('li', { 'data-standing': word }, h('span', { class: `standing is-${word}` }, icon(word === 'not_watching' ? 'unknown' : word), PAST_WORDS[word]), ' ', name,
-    sha !== null && h('code', null, ` ${short_sha(visible(sha))}`),
-    other !== word && h('span', { class: 'was' }, `would be ${PAST_WORDS[other].toLowerCase()}`));
 }
 
 /** How others get it. @param {Shown} shown @param {Replay} replay @param {Host} host @param {URLSearchParams} asked */

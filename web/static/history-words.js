@@ -42,8 +42,7 @@ export function when(unix, zoned = true) {
 /** A length, exactly: `1 d 2 h`, `4 m 12 s`, `0`. @param {number} secs */
 export function length(secs) {
   const parts = /** @type {[number, string][]} */ ([[Math.floor(secs / 86_400), 'd'], [Math.floor(secs / 3600) % 24, 'h'], [Math.floor(secs / 60) % 60, 'm'], [secs % 60, 's']]);
-  const first = parts.findIndex(([count]) => count > 0);
-  return first < 0 ? '0' : parts.slice(first, first + 2).filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`).join(' ');
+  return parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`).join(' ') || '0';
 }
 
 /**

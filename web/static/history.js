@@ -7,31 +7,31 @@
 /** @typedef {import('./greenlight_past.js').History} Wasm */
 
 import { later, now_ms } from './clock.js';
-import { Lines } from './history-lines.js';
-import { compared, lanes_shown, nth, place_at, replay } from './history-replay.js';
+import { Lines, read_all } from './history-lines.js';
+import { STANDINGS, lanes_shown } from './history-filter.js';
+import { keyed } from './history-keys.js';
+import { WINDOW, moment_of, part_of } from './history-range.js';
+import { compared, last_of, replay } from './history-replay.js';
 import { view } from './history-view.js';
 import { iso, read_moment } from './history-words.js';
 import { share } from './lanes.js';
 import { load_past } from './past.js';
 import { BAD_FIELD } from './view-horizon.js';
 
-/** What is asked for when nothing is said. */
-const WINDOW = '-24h';
 /** How long a cursor rests before the address says where. */
 const REST_MS = 400;
-/** A step of the arrows is one in so many of the window, a page ten times that. */
-const STEPS = 200;
-/** A line without an end is handed over at the latest when it is so long, to be refused. */
-const MOST_REST = 16 * 1024 * 1024;
 
 /**
  * @typedef {object} Shown
- * @property {string} from as it was asked for: `-24h`, or a moment as an address has it
- * @property {string} to '' is now
+ * @property {string} from as it was asked for: `-24h`, or a moment as an address has it; of a file, '' is its beginning
+ * @property {string} to '' is now, or the end of the file
  * @property {string} stale_after the what-if as it was written; '' is none
  * @property {number|null} at the moment that the cursor is at
+ * @property {number|null} outside the one that an address asked for, where it is not in the window
  * @property {number|null} hover the one that the pointer is over
- * @property {boolean} all every instance has its lane
+ * @property {boolean} all every instance has its lane, as far as that is possible
+ * @property {string} q what the names of the instances that are shown have in them
+ * @property {import('../types/page').Standing|''} standing how they stood at some moment of the window
  * @property {string} file the name of the file that is open; '' is the daemon's own
  * @property {'loading'|'shown'|'refused'|'failed'} stage
  * @property {number} read how many events have come so far
@@ -47,11 +47,16 @@ const MOST_REST = 16 * 1024 * 1024;
 /** @param {Host} host @returns {LaterView} */
 export function open(host) {
   /** @type {Shown} */
-  const shown = { from: WINDOW, to: '', stale_after: '', at: null, hover: null, all: false, file: '', stage: 'loading', read: 0, trouble: '', part: false, wrong: '', draft: {}, replay: null, lines: null, tables: {} };
+  const shown = { from: WINDOW, to: '', stale_after: '', at: null, outside: null, hover: null, all: false, q: '', standing: '', file: '', stage: 'loading', read: 0, trouble: '', part: false, wrong: '', draft: {}, replay: null, lines: null, tables: {} };
   /** @type {Wasm|null} */
   let wasm = null;
-  /** The replay of what is loaded under the daemon's own horizon. @type {Replay|null} */
+  /** The replay of the window under the daemon's own horizon. @type {Replay|null} */
   let own = null;
+  /** What was replayed last: window and horizon. */
+  let judged = '';
+  /** The window of the daemon that was shown when a file was opened. */
+  let before_file = { from: WINDOW, to: '' };
+  let source = ask;
   /** What is loaded, so that the same is not loaded twice. */
   let loaded = '';
   let loads = 0;
@@ -59,8 +64,7 @@ export function open(host) {
   /** @type {AbortController|null} */
   let running = null;
 
-  /** @param {() => Promise<ReadableStream<Uint8Array<ArrayBuffer>>>} source */
-  async function load(source) {
+  async function load() {
     const mine = ++loads;
     running?.abort();
     Object.assign(shown, { stage: 'loading', read: 0, trouble: '', part: false, hover: null });
@@ -74,24 +78,17 @@ export function open(host) {
       if (mine !== loads) return;
       next = new past.History();
       lines = new Lines(next);
-      const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-      let rest = '';
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (mine !== loads) {
-          next.free();
-          return;
-        }
-        if (done) break;
-        const whole = (rest + value).split('\n');
-        rest = /** @type {string} */ (whole.pop());
-        if (rest.length > MOST_REST) lines.read(rest, false);
-        for (const line of whole) lines.read(line, true);
-        shown.read = lines.events;
+      const coming = lines;
+      const is_whole = await read_all(stream, lines, () => {
+        if (mine !== loads) return false;
+        shown.read = coming.events;
         host.draw_soon();
+        return true;
+      });
+      if (!is_whole) {
+        next.free();
+        return;
       }
-      if (rest !== '') lines.read(rest, false);
-      lines.end();
       show(next, lines);
     } catch (error) {
       if (mine !== loads) {
@@ -111,6 +108,7 @@ export function open(host) {
     wasm?.free();
     wasm = next;
     own = null;
+    judged = '';
     shown.lines = lines;
   }
 
@@ -122,16 +120,30 @@ export function open(host) {
     judge();
   }
 
-  /** Replays what is loaded under the daemon's own horizon, unless that is at hand, and under the other one. */
+  /** Replays the window under the daemon's own horizon, and under the other one, as far as that is not at hand. */
   function judge() {
     const head = shown.lines?.head;
-    if (!wasm || !shown.lines || !head) return;
+    if (shown.stage !== 'shown' || !wasm || !shown.lines || !head) return;
+    const part = shown.file === '' ? '' : part_of(host, head, shown.file, shown);
+    if (typeof part === 'string' && part !== '') shown.wrong = part;
+    const { from, to } = typeof part === 'string' ? { from: head.from_unix, to: head.to_unix } : part;
+    keep_within(from, to);
     const secs = head.stale_after_secs;
     const trial = horizon();
+    const asked_for = `${from} ${to} ${trial}`;
+    if (judged === asked_for) return;
+    judged = asked_for;
     performance.mark('greenlight-replay-start');
-    own ??= replay(wasm, shown.lines, head.from_unix, head.to_unix, secs);
+    if (own?.from !== from || own.to !== to) own = replay(wasm, shown.lines, from, to, secs);
     shown.replay = trial === undefined || trial === secs ? own : compared(wasm, shown.lines, own, trial);
     performance.measure('greenlight-replay', 'greenlight-replay-start');
+  }
+
+  /** Of a moment outside nothing is known: it would be told as if nobody had watched. @param {number} from @param {number} to */
+  function keep_within(from, to) {
+    if (shown.at === null || (shown.at >= from && shown.at <= last_of({ from, to }))) return;
+    Object.assign(shown, { at: null, outside: shown.at });
+    tell('replace');
   }
 
   /** @returns {StaleAfter} */
@@ -157,20 +169,32 @@ export function open(host) {
 
   /** @param {'push'|'replace'} step */
   function tell(step) {
-    const { from, to, stale_after, at, all, file } = shown;
-    host.show({ from: file !== '' || from === WINDOW ? '' : from, to: file === '' ? to : '', stale_after, at: at === null ? '' : iso(at), all: all ? '1' : '' }, step);
+    const { from, to, stale_after, at, all, q, standing, file, stage, replay: of } = shown;
+    // A moment stays where it is: a window that moved on would leave it.
+    const window = at !== null && of && stage === 'shown' ? { from: iso(of.from), to: iso(of.to) } : { from: file === '' && from === WINDOW ? '' : from, to };
+    host.show({ ...window, stale_after, at: at === null ? '' : iso(at), all: all ? '1' : '', q, standing }, step);
   }
 
   function reload() {
     shown.file = '';
+    source = ask;
     loaded = `${shown.from} ${shown.to}`;
-    void load(ask);
+    void load();
+  }
+
+  /** Another window: of the file, if one is open. @param {{from: string, to: string}} range */
+  function look_at(range) {
+    Object.assign(shown, { ...range, at: null, outside: null, wrong: '', draft: {} });
+    if (shown.file === '') reload();
+    else judge();
+    tell('push');
   }
 
   /** @param {number|null} moment */
   function go_to(moment) {
     const { replay: of } = shown;
-    shown.at = moment === null || !of ? null : Math.min(Math.max(Math.round(moment), of.from), of.to - 1);
+    shown.outside = null;
+    shown.at = moment === null || !of ? null : Math.min(Math.max(Math.round(moment), of.from), last_of(of));
     if (resting) return;
     resting = true;
     later(REST_MS, () => {
@@ -179,36 +203,21 @@ export function open(host) {
     });
   }
 
+  /** The moment at which the pointer is. @param {Event|undefined} event */
+  function pointed(event) {
+    const along = share(event);
+    const of = shown.replay;
+    return along === null || !of ? null : Math.floor(of.from + along * (last_of(of) - of.from));
+  }
+
   /** @param {KeyboardEvent} event */
   function key(event) {
     const { replay: of } = shown;
-    if (!of || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = shown.at ?? of.to - 1;
-    const step = Math.max(1, Math.round((of.to - of.from) / STEPS));
-    const forward = event.key === 'ArrowRight' || event.key === 'ArrowUp';
-    /** @type {Record<string, () => number>} */
-    const moves = {
-      Home: () => of.from,
-      End: () => of.to - 1,
-      PageUp: () => at + 10 * step,
-      PageDown: () => at - 10 * step,
-    };
-    for (const name of ['ArrowRight', 'ArrowUp', 'ArrowLeft', 'ArrowDown']) moves[name] = () => (event.shiftKey ? change(of, at, forward) : at + (forward ? step : -step));
-    const move = moves[event.key];
-    if (!move) return;
+    const moment = of && keyed(event, of, shown.at ?? last_of(of), lanes_shown(shown, of));
+    if (moment === null) return;
     event.preventDefault();
     shown.hover = null;
-    go_to(move());
-  }
-
-  /** The nearest moment at which a lane that is shown changes. @param {Replay} of @param {number} at @param {boolean} forward */
-  function change(of, at, forward) {
-    const lanes = [...of.lanes.map(({ verdict }) => verdict), ...lanes_shown(shown, of).map((number) => of.lanes[0].standings[number])];
-    const moments = lanes.flatMap((spans) => {
-      const place = place_at(of, spans, at);
-      return [place - 1, place, place + 1].filter((near) => near >= 0 && near < spans.length).flatMap((near) => [of.start(nth(spans, near)), of.end(nth(spans, near))]);
-    });
-    return forward ? Math.min(of.to - 1, ...moments.filter((moment) => moment > at)) : Math.max(of.from, ...moments.filter((moment) => moment < at));
+    go_to(moment);
   }
 
   /** What the forms hold. @param {Event|undefined} event */
@@ -217,34 +226,29 @@ export function open(host) {
     return form instanceof HTMLFormElement ? [...form.elements].map((field) => (field instanceof HTMLInputElement ? field.value.trim() : '')) : [];
   }
 
-  /** @param {string} text @param {string} or what an empty field is @returns {string|null} */
-  function moment_of(text, or) {
-    if (text === '' || text === 'now') return or;
-    if (/^[-−]/.test(text)) return typeof host.read_horizon(text.slice(1)) === 'number' ? `-${text.slice(1)}` : null;
-    const unix = read_moment(text, now_ms() / 1000);
-    return unix === null ? null : iso(unix);
-  }
-
   /** @type {Record<string, (value: any, event: Event|undefined) => void>} */
   const actions = {
-    window(from) {
-      Object.assign(shown, { from, to: '', at: null, wrong: '', draft: {} });
-      reload();
-      tell('push');
-    },
+    window: (from) => look_at({ from, to: '' }),
     now: () => reload(),
+    again: () => void load(),
+    daemon() {
+      shown.file = '';
+      look_at(before_file);
+    },
     write(/** @type {'from'|'to'} */ name, event) {
       if (event?.target instanceof HTMLInputElement) shown.draft[name] = event.target.value;
     },
     range(_, event) {
       const [first, last] = fields(event);
-      const from = moment_of(first, WINDOW);
-      const to = moment_of(last, '');
-      shown.wrong = from === null || to === null ? 'A moment is 2026-08-03 14:05, 14:05, or so long ago as -7d' : '';
-      if (from === null || to === null) return;
-      Object.assign(shown, { from, to, at: null, draft: {} });
-      reload();
-      tell('push');
+      const { file } = shown;
+      const head = file === '' ? null : shown.lines?.head;
+      const now = head ? head.to_unix : now_ms() / 1000;
+      const from = moment_of(host, first, file === '' ? WINDOW : '', now);
+      const to = moment_of(host, last, '', now);
+      const part = head && from !== null && to !== null ? part_of(host, head, file, { from, to }) : '';
+      if (from === null || to === null) shown.wrong = 'A moment is 2026-08-03 14:05, 14:05, or so long ago as -7d';
+      else if (typeof part === 'string' && part !== '') shown.wrong = part;
+      else look_at({ from, to });
     },
     horizon(text) {
       Object.assign(shown, { stale_after: text, wrong: '' });
@@ -260,15 +264,30 @@ export function open(host) {
       shown.all = all;
       tell('replace');
     },
+    filter(step, event) {
+      if (event?.target instanceof HTMLInputElement) shown.q = event.target.value;
+      tell(step);
+    },
+    standing(standing) {
+      shown.standing = standing;
+      tell('push');
+    },
+    unfilter() {
+      Object.assign(shown, { q: '', standing: '' });
+      tell('push');
+    },
     point(_, event) {
-      const along = share(event);
-      const of = shown.replay;
-      if (along !== null && of) shown.hover = Math.floor(of.from + along * (of.to - 1 - of.from));
+      shown.hover = pointed(event);
     },
     leave: () => {
       shown.hover = null;
     },
-    pin: () => go_to(shown.hover ?? shown.at),
+    // Its own place: a finger has left before it is a click.
+    pin(_, event) {
+      const moment = pointed(event);
+      shown.hover = null;
+      if (moment !== null) go_to(moment);
+    },
     key: (_, event) => event instanceof KeyboardEvent && key(event),
     table(name, event) {
       const is_open = event?.target instanceof HTMLDetailsElement && event.target.open;
@@ -290,33 +309,34 @@ export function open(host) {
   };
 
   return {
-    draw: (state, time) => view(shown, host, asked(), state, time),
+    draw(state, time) {
+      // A horizon can be read only once the rules are there, which may be after the window is.
+      judge();
+      return view(shown, host, asked(), state, time);
+    },
     act([name, value], event) {
       actions[String(name)]?.(value, event);
       host.draw_soon();
     },
     open_file(file) {
-      Object.assign(shown, { file: file.name, at: null });
-      loaded = '';
-      void load(async () => file.stream());
+      if (shown.file === '') before_file = { from: shown.from, to: shown.to };
+      Object.assign(shown, { file: file.name, from: '', to: '', at: null, outside: null, wrong: '', draft: {} });
+      source = async () => file.stream();
+      void load();
       tell('replace');
     },
     came() {
       const query = host.query();
       const read = (/** @type {string} */ name) => query.get(name) ?? '';
       const at = read('at') === '' ? null : read_moment(read('at'), 0);
-      const before = shown.stale_after;
-      Object.assign(shown, { stale_after: read('stale_after'), at, all: read('all') === '1' });
-      if (shown.file !== '' && loaded === '') {
-        // A file has no address: it stays until another window is asked for.
-        if (read('from') === '') {
-          if (before !== shown.stale_after) judge();
-          return;
-        }
-      }
-      Object.assign(shown, { from: read('from') || WINDOW, to: read('to') });
-      if (loaded !== `${shown.from} ${shown.to}`) reload();
-      else if (before !== shown.stale_after) judge();
+      Object.assign(shown, { stale_after: read('stale_after'), at, outside: null, wrong: '', all: read('all') === '1', q: read('q'), standing: STANDINGS.find((name) => name === read('standing')) ?? '' });
+      const { replay: of, file } = shown;
+      const [from, to] = [read('from'), read('to')];
+      const is_there = shown.stage === 'shown' && of !== null && from === iso(of.from) && to === iso(of.to);
+      if (!is_there) Object.assign(shown, { from: from || (file === '' ? WINDOW : ''), to });
+      // A file has no address: it stays until somebody goes back to the daemon.
+      if (file !== '' || is_there || loaded === `${shown.from} ${shown.to}`) judge();
+      else reload();
     },
   };
 }

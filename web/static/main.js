@@ -48,6 +48,8 @@ let state = {
 };
 /** The address that Back leads to, while a movement replaces the one shown. */
 let settled = location.href;
+/** What the address had of each view last. @type {Partial<Record<State['view']['view'], Record<string, string>>>} */
+const left = {};
 let drawing = false;
 /** The rules' own reader of horizons, once they run. @type {((text: string) => number|null)|null} */
 let reader = null;
@@ -97,7 +99,11 @@ const line = origin === null ? null : open_line(origin, (message) => {
 const views = new Views({
   origin, draw_soon, read_horizon,
   query: () => own_query(location.search),
-  show: (query, step) => show(with_query(location.search, query), step),
+  show(name, query, step) {
+    // One that is no longer open writes what it will be opened with.
+    if (name === state.view.view) show(with_query(location.search, query), step);
+    else left[name] = query;
+  },
 });
 
 /** @param {App|null} app the snapshot that the first verdict was drawn from */
@@ -120,6 +126,7 @@ export function start(app) {
     draw_soon();
   });
   listen_to_the_window();
+  remember();
   if (state.view.view !== 'live') views.came(state.view.view);
   draw();
 }
@@ -246,10 +253,16 @@ function effect([name, value], field) {
   }
 }
 
-/** Another view has another address: the daemon stays, and the horizon where there is one. @param {State['view']['view']} name */
+function remember() {
+  left[state.view.view] = Object.fromEntries(own_query(location.search));
+}
+
+/** Another view has the address that it was left with; of this one stay the daemon and the horizon, where both have one. @param {State['view']['view']} name */
 function go_to(name) {
-  const stale_after = (name !== 'rehearsal' && own_query(location.search).get('stale_after')) || '';
-  const search = with_query(location.search, { view: name === 'live' ? '' : name, stale_after });
+  /** @type {Record<string, string>} */
+  const query = { ...left[name], view: name === 'live' ? '' : name };
+  if (name !== 'rehearsal' && state.view.view !== 'rehearsal') query.stale_after = left[state.view.view]?.stale_after ?? '';
+  const search = with_query(location.search, query);
   state.view = read_address(search);
   show(search, 'push');
   if (name !== 'live') views.came(name);
@@ -271,6 +284,7 @@ function show(search, step) {
     if (new URL(href, location.href).href !== new URL(settled, location.href).href) history.pushState(null, '', href);
     settled = location.href;
   }
+  remember();
 }
 
 async function copy_link() {
@@ -375,6 +389,7 @@ function listen_to_the_window() {
     state.view = read_address(location.search);
     state.field = null;
     settled = location.href;
+    remember();
     sort_now = true;
     if (state.view.view !== 'live') views.came(state.view.view);
     draw_soon();

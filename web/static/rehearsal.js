@@ -8,22 +8,19 @@
 /** @typedef {import('../types/rehearsal').Shown} Shown */
 
 import { later, local_ms } from './clock.js';
-import { is_a_copy } from './daemon.js';
 import { h } from './dom.js';
 import { share } from './lanes.js';
 import { load_past } from './past.js';
 import { picture } from './rehearsal-draw.js';
+import { RECORD_BYTES, TOO_BIG, fetched } from './rehearsal-fetch.js';
+import { keyed } from './rehearsal-keys.js';
 import { cells, controls, grid, key, result } from './rehearsal-policy.js';
 import { is_same, read_record, replayed } from './rehearsal-record.js';
 import { MISSES_SHOWN, MORE_SHOWN, misses, sums, times_twin, twin, verdict } from './rehearsal-words.js';
 import { visible } from './words.js';
 
-/** A record beyond this is not one that a rehearsal wrote. */
-const RECORD_BYTES = 256 * 1024 * 1024;
 /** For so long the grid is replayed in one go. */
 const AT_ONCE_MS = 30;
-/** An arrow goes so far, of what is shown; with Shift ten times as far. */
-const STEP = 1 / 250;
 
 /** @type {Policy} */
 const NONE = { silences: 0, timeout_ms: 0, joins: 0, hold: false };
@@ -69,17 +66,6 @@ export function open(host) {
     if (record) shown.recorded = replayed(record, record.recorded);
     from_address();
     host.draw_soon();
-  }
-
-  /** @param {string} named */
-  async function fetched(named) {
-    const url = URL.canParse(named, location.href) ? new URL(named, location.href) : null;
-    if (!url || !(url.origin === location.origin || (is_a_copy() && url.protocol === 'https:'))) {
-      throw new Error(`${visible(named)} is not fetched: a record comes from this page’s own origin${is_a_copy() ? ' or by https' : ''}. Save it and open the file`);
-    }
-    const answer = await fetch(url, { cache: 'no-store' }).catch(() => null);
-    if (!answer?.ok) throw new Error(`${visible(named)} cannot be had: ${answer ? `the answer is ${answer.status}` : 'nobody answers, or not to this page'}`);
-    return answer.text();
   }
 
   /** Takes policy and cursor from the address. */
@@ -181,23 +167,6 @@ export function open(host) {
     return along === null ? null : within(shown.from_us + along * (shown.to_us - shown.from_us));
   }
 
-  /** What an arrow or another key makes of the cursor; null: nothing. @param {KeyboardEvent} event */
-  function keyed(event) {
-    const record = /** @type {Known} */ (shown.record);
-    const at = moment();
-    const step = (shown.to_us - shown.from_us) * STEP * (event.shiftKey ? 10 : 1);
-    const events = () => [...record.misses.map((tick) => tick.due_us), ...['move', 'sigterm', 'exited', 'started', 'killed'].flatMap((kind) => record.by[kind] ?? []).map((one) => one.at_us)];
-    switch (event.key) {
-      case 'ArrowLeft': case 'ArrowDown': return at - step;
-      case 'ArrowRight': case 'ArrowUp': return at + step;
-      case 'Home': return record.from_us;
-      case 'End': return record.to_us;
-      case 'PageUp': return Math.max(...events().filter((one) => one < at), record.from_us);
-      case 'PageDown': return Math.min(...events().filter((one) => one > at), record.to_us);
-      default: return null;
-    }
-  }
-
   /** @param {unknown[]} action @param {Event|undefined} event */
   function act([name, value, ...rest], event) {
     const { record } = shown;
@@ -227,7 +196,7 @@ export function open(host) {
     } else if (name === 'leave') {
       hover = null;
     } else if (name === 'key' && event instanceof KeyboardEvent && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      const at_us = keyed(event);
+      const at_us = keyed(event, record, moment(), shown.to_us - shown.from_us);
       if (at_us !== null) {
         event.preventDefault();
         go(at_us, 'replace');
@@ -261,7 +230,7 @@ export function open(host) {
       Object.assign(shown, { policy: NONE, at_us: null, grid: new Map() });
       host.show({}, 'push');
       void read(file.name, async () => {
-        if (file.size > RECORD_BYTES) throw new Error('this file is too big for a record');
+        if (file.size > RECORD_BYTES) throw new Error(TOO_BIG);
         return file.text();
       });
     },

@@ -2,6 +2,7 @@
 
 /** @typedef {import('../types/page').Host} Host */
 /** @typedef {import('../types/page').LaterView} LaterView */
+/** @typedef {Omit<Host, 'show'> & {show(name: Later, query: Record<string, string>, step: 'push'|'replace'): void}} Shell what is lent to all of them */
 /** @typedef {import('../types/page').State} State */
 /** @typedef {import('../types/page').Time} Time */
 /** @typedef {Exclude<import('../types/page').ViewName, 'live'>} Later */
@@ -23,7 +24,7 @@ export class Views {
   /** What went wrong, by view. @type {Map<Later, string>} */
   #trouble = new Map();
 
-  /** @param {Host} host */
+  /** @param {Shell} host */
   constructor(host) {
     this.#host = host;
   }
@@ -41,7 +42,7 @@ export class Views {
     try {
       // Both at once; what is drawn before its sheet is there would jump about.
       const [module] = await Promise.all([MODULES[name](), addSheet('past.css')]);
-      const view = module.open(this.#host);
+      const view = module.open({ ...this.#host, show: (query, step) => this.#host.show(name, query, step) });
       this.#opened.set(name, view);
       view.came();
       return view;

@@ -22,6 +22,7 @@ use crate::number::{as_number, saturating};
 pub struct History {
     reader: Reader,
     course: Course,
+    /// When the last event was.
     newest: UnixSeconds,
     /// A name for each number.
     aliases: Vec<Name>,
@@ -168,7 +169,8 @@ impl History {
                     let event = numbers.event(&mut self.aliases);
                     let event = event.ok_or_else(|| self.reader.refused(ReadProblem::Line(what.into())))?;
                     if let Some(event) = self.reader.take(Entry::Event(event))? {
-                        self.newest = self.newest.max(event.at_unix);
+                        // The last one, even where a clock that was put back makes it the earlier one.
+                        self.newest = event.at_unix;
                         self.course.push(&event);
                     }
                 }
