@@ -34,6 +34,19 @@ impl fmt::Display for Inert<'_> {
     }
 }
 
+/// A character as JSON escapes it: by its UTF-16, `\u202e`.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonEscaped(pub char);
+
+impl fmt::Display for JsonEscaped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for unit in self.0.encode_utf16(&mut [0; 2]) {
+            write!(f, "\\u{unit:04x}")?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -76,7 +76,7 @@ mod time;
 
 pub use board::{Board, MAX_ROWS, MAX_SOURCES, SourceState};
 pub use flips::MAX_FLIPS;
-pub use inert::Inert;
+pub use inert::{Inert, JsonEscaped};
 pub use memory::Remembered;
 pub use name::{Name, NameError, is_invisible};
 pub use readiness::{Flip, Judgement, Lists, Reason, Verdict};

@@ -10,6 +10,7 @@ use super::lives::Lives;
 use super::replay::Sweep;
 use super::span::{Blame, Said, Told, Window};
 use super::sums::{InstanceSums, Sums};
+use crate::inert::JsonEscaped;
 use crate::name::is_invisible;
 use crate::time::{Horizon, UnixSeconds};
 
@@ -178,11 +179,7 @@ impl fmt::Display for Quoted<'_> {
             match character {
                 '"' => f.write_str("\\\"")?,
                 '\\' => f.write_str("\\\\")?,
-                hidden if is_invisible(hidden) => {
-                    for unit in hidden.encode_utf16(&mut [0; 2]) {
-                        write!(f, "\\u{unit:04x}")?;
-                    }
-                }
+                hidden if is_invisible(hidden) => write!(f, "{}", JsonEscaped(hidden))?,
                 other => f.write_char(other)?,
             }
         }

@@ -1,9 +1,8 @@
 //! Where the daemon's log goes: standard error, one line an event, whatever stands in it.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use greenlight_core::is_invisible;
+use greenlight_core::{JsonEscaped, is_invisible};
 use tracing_subscriber::EnvFilter;
 
 use super::settings::{Log, LogFormat};
@@ -37,12 +36,7 @@ impl<W: Write> Write for InertLines<W> {
             match self.format {
                 _ if !is_invisible(c) => line.push(c),
                 LogFormat::Text => line.extend(c.escape_unicode()),
-                LogFormat::Json => {
-                    for unit in c.encode_utf16(&mut [0; 2]) {
-                        // Writing to a string cannot fail.
-                        let _ = write!(line, "\\u{unit:04x}");
-                    }
-                }
+                LogFormat::Json => line.push_str(&JsonEscaped(c).to_string()),
             }
         }
         line.push('\n');

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use greenlight_core::is_invisible;
+use greenlight_core::{JsonEscaped, is_invisible};
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
@@ -43,9 +43,7 @@ impl Formatter for Inert {
             writer.write_all(plain.as_bytes())?;
             let mut characters = tail.chars();
             if let Some(hidden) = characters.next() {
-                for unit in hidden.encode_utf16(&mut [0; 2]) {
-                    write!(writer, "\\u{unit:04x}")?;
-                }
+                write!(writer, "{}", JsonEscaped(hidden))?;
             }
             rest = characters.as_str();
         }
