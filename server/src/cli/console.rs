@@ -94,6 +94,17 @@ pub(crate) fn inert_lines(text: &str) -> Inert<'_> {
     Inert { text, keep_lines: true }
 }
 
+/// The first names and how many more, so that a report of 10,000 rows does not flood a terminal.
+pub(crate) fn listed(names: &[impl AsRef<str>]) -> String {
+    let shown: Vec<String> = names.iter().take(SHOWN_NAMES).map(|name| inert(name.as_ref()).to_string()).collect();
+    match names.len().saturating_sub(SHOWN_NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+const SHOWN_NAMES: usize = 20;
+
 pub(crate) struct Inert<'a> {
     text: &'a str,
     keep_lines: bool,

@@ -8,13 +8,13 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use greenlight_core::Horizon;
 use greenlight_core::history::{Head, Lives};
+use greenlight_core::{Horizon, Name};
 
 use self::lines::{Broken, Lines};
 use self::show::{Form, Showing};
 use super::client::{Client, Target, encoded};
-use super::console::{Console, inert};
+use super::console::{Console, listed};
 use super::environment::Environment;
 use super::outcome::{Failure, Outcome};
 use super::values;
@@ -208,11 +208,10 @@ fn note_what_is_not_in_it(head: &Head, console: &mut Console<'_>) {
         ));
     }
     if let Some(names) = &head.names {
-        let named: Vec<String> = names.iter().take(MOST_NAMED).map(|name| inert(name.as_str()).to_string()).collect();
-        let more = if names.len() > MOST_NAMED { ", …" } else { "" };
+        let names: Vec<&str> = names.iter().map(Name::as_str).collect();
         console.note(format_args!(
-            "greenlight: only {}{more} was asked for: the verdict is what it would be with nothing else on the board",
-            named.join(", ")
+            "greenlight: only {} was asked for: the verdict is what it would be with nothing else on the board",
+            listed(&names)
         ));
     }
 }
@@ -284,6 +283,4 @@ trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 /// It is read twice, so that of standard input all is kept.
-/// As many names are told of in a note.
-const MOST_NAMED: usize = 5;
 const MAX_INPUT_BYTES: u64 = 256 << 20;

@@ -218,7 +218,7 @@ fn told(answer: &Answer, as_json: bool, console: &mut Console<'_>) -> Result<Out
         let mut parts = Vec::new();
         for (word, names) in [("changed", &accepted.changed), ("removed", &accepted.removed)] {
             if !names.is_empty() {
-                parts.push(format!("{word} {}", listed(names)));
+                parts.push(format!("{word} {}", super::console::listed(names)));
             }
         }
         let what = if parts.is_empty() { "nothing changed".into() } else { parts.join("; ") };
@@ -235,15 +235,3 @@ fn told(answer: &Answer, as_json: bool, console: &mut Console<'_>) -> Result<Out
     }
     Ok(Outcome::Yes)
 }
-
-/// The first names and how many more, so that a report of 10,000 rows does not flood a terminal.
-fn listed(names: &[String]) -> String {
-    let shown: Vec<String> =
-        names.iter().take(SHOWN_NAMES).map(|name| super::console::inert(name).to_string()).collect();
-    match names.len().saturating_sub(SHOWN_NAMES) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-const SHOWN_NAMES: usize = 20;
