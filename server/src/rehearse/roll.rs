@@ -115,16 +115,12 @@ impl Roll<'_> {
         self.tell_old()?;
         self.shared.record.phase("old drains");
         let limit = instant() + micros(options.drain_timeout_us);
-        match self.until(limit, |shared| shared.has_exited(OLD)).await? {
+        // One that has exited and still answers was not the server, or something else took its address.
+        match self.until(limit, |shared| shared.has_exited(OLD) && !shared.is_in(OLD)).await? {
             Met::Yes => {}
             Met::TimeUp => return Err(Over::Unfinished(Unfinished::NeverExited, OLD)),
         }
         // Its traffic ends with its leave and the lag; the tail begins there.
-        match self.until(limit, |shared| !shared.is_in(OLD)).await? {
-            Met::Yes => {}
-            // Its command was not the server, or something else took its address.
-            Met::TimeUp => return Err(Over::Unfinished(Unfinished::NeverExited, OLD)),
-        }
         self.shared.record.phase("new alone");
         self.pass_anyway(micros(options.lag_us)).await?;
         self.pass_anyway(micros(options.tail_us)).await
