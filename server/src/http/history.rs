@@ -130,15 +130,13 @@ struct Telling {
 
 impl Telling {
     fn begin(reader: EventReader, asked: Asked) -> Result<Self, Untold> {
-        let mut from = asked.from;
-        let mut complete_from = reader.complete_from().map_err(Untold::Store)?;
-        if asked.after.is_none() {
-            from = from.max(outlives_the_answer(reader.dropped_before().map_err(Untold::Store)?, asked.now));
-        }
+        let from = match asked.after {
+            // The board is not told again, and what follows the place must not be taken into it.
+            Some(_) => asked.from,
+            None => asked.from.max(outlives_the_answer(reader.dropped_before().map_err(Untold::Store)?, asked.now)),
+        };
         let opening = reader.opening(from, asked.to).map_err(Untold::Store)?;
-        if from > asked.from && opening.after > opening.pruned {
-            complete_from = Some(from);
-        }
+        let is_told_as_board = from > asked.from && opening.after > opening.pruned;
         if asked.after.is_some_and(|after| !(opening.pruned..=opening.last).contains(&after)) {
             return Err(Untold::Lost);
         }
@@ -149,7 +147,7 @@ impl Telling {
             to_unix: asked.to,
             known_until_unix: asked.known_until,
             stale_after_secs: asked.horizon,
-            complete_from_unix: complete_from,
+            complete_from_unix: if is_told_as_board { Some(from) } else { opening.complete_from },
             names: asked.names.clone(),
             lives: opening.lives.clone(),
         };

@@ -30,6 +30,8 @@ pub struct Opening {
     pub last: u64,
     /// Up to this one events have been dropped.
     pub pruned: u64,
+    /// From which moment on a replay is exact, because nothing after it was dropped; `None` where nothing ever was.
+    pub complete_from: Option<UnixSeconds>,
     /// The lives that begin within these events.
     pub lives: Lives,
 }
@@ -87,7 +89,15 @@ impl EventReader {
                     break;
                 }
             }
-            Ok(Opening { past, is_known: after > 0, after, last: last.max(after), pruned: pruned.sequence, lives })
+            Ok(Opening {
+                past,
+                is_known: after > 0,
+                after,
+                last: last.max(after),
+                pruned: pruned.sequence,
+                complete_from: Some(pruned.complete_from).filter(|moment| *moment > UnixSeconds::default()),
+                lives,
+            })
         })
     }
 
@@ -116,18 +126,6 @@ impl EventReader {
                 page.push((sequence.value(), bytes.to_vec()));
             }
             Ok(page)
-        })
-    }
-
-    /// From which moment on a replay is exact, because nothing after it was dropped; `None` where nothing ever was.
-    ///
-    /// # Errors
-    /// Where the store cannot be read now.
-    pub fn complete_from(&self) -> Result<Option<UnixSeconds>, StoreError> {
-        self.read(|transaction| {
-            let meta = transaction.open_table(META).map_err(trouble)?;
-            let pruned = prune::read(&meta)?.map(|pruned| pruned.complete_from);
-            Ok(pruned.filter(|moment| *moment > UnixSeconds::default()))
         })
     }
 

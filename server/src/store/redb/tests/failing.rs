@@ -1,5 +1,7 @@
 //! A disk that is full, or fails once, at every single request of a batch.
 
+use greenlight_core::UnixSeconds;
+
 use super::disk::{Disk, Failing, Request};
 use super::model::{Model, Random, batch};
 use crate::store::{Batch, Store, StoreError};
@@ -92,7 +94,7 @@ fn readers_get_an_error_while_the_store_is_down_and_go_on_when_it_is_back() {
     let reader = store.events();
     disk.fail(Failing::From(0));
     store.append(&last).unwrap_err();
-    assert!(matches!(reader.complete_from(), Err(StoreError::Io(_))));
+    assert!(matches!(reader.opening(UnixSeconds::default(), UnixSeconds::MAX), Err(StoreError::Io(_))));
     disk.fail(Failing::Never);
     store.append(&model.whole()).unwrap();
     assert_eq!(super::model::all_events(&reader), model.events);
