@@ -1,5 +1,7 @@
 //! `greenlight rehearse`: rolls from one version to the next under load, and reports.
 
+mod sum;
+
 use std::io::IsTerminal;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -8,14 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 
 use clap::Args;
-use greenlight_core::rehearsal::{self, Classes, Options, Record, Spawn, Suites, summarize};
+use greenlight_core::rehearsal::{self, Options, Spawn};
 use greenlight_core::rotation::{HoldLast, RotationPolicy};
 
+use self::sum::Sum;
 use super::console::Console;
 use super::demo_daemon::end_on_signals;
 use super::environment::Environment;
 use super::outcome::{Failure, Outcome};
-use super::rehearsed::{Form, micros, outcome};
+use super::rehearsed::{Form, micros};
 use crate::rehearse::{Plan, Seen, Unrun, guard, preflight, run as rehearse};
 
 /// What is rehearsed.
@@ -260,104 +263,6 @@ fn numbered(path: &Path, number: u32, runs: u32) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// What several runs came to.
-struct Sum {
-    words: Vec<rehearsal::Outcome>,
-    ticks: u64,
-    lost: u64,
-    missed: u64,
-    /// The smallest that was measured.
-    margin_us: Option<i64>,
-    /// The one document of all, where that is wanted.
-    suites: Option<Suites>,
-    is_whole: bool,
-}
-
-impl Default for Sum {
-    fn default() -> Self {
-        Self { words: Vec::new(), ticks: 0, lost: 0, missed: 0, margin_us: None, suites: None, is_whole: true }
-    }
-}
-
-impl Sum {
-    fn take(&mut self, record: &Record) -> rehearsal::Outcome {
-        let summary = summarize(record);
-        self.words.push(summary.outcome);
-        self.ticks = self.ticks.saturating_add(summary.ticks);
-        self.lost = self.lost.saturating_add(Classes::lost(&summary.totals));
-        self.missed = self.missed.saturating_add(summary.missed);
-        self.margin_us = match (self.margin_us, summary.drain_margin_us) {
-            (Some(least), Some(this)) => Some(least.min(this)),
-            (least, this) => least.or(this),
-        };
-        summary.outcome
-    }
-
-    /// How many runs came to a word.
-    fn runs(&self, word: rehearsal::Outcome) -> usize {
-        self.words.iter().filter(|one| **one == word).count()
-    }
-
-    fn gravest(&self) -> Option<rehearsal::Outcome> {
-        BY_WEIGHT.into_iter().find(|word| self.words.contains(word))
-    }
-
-    /// The last line of `--json`.
-    fn object(&self) -> serde_json::Value {
-        let words = BY_WEIGHT.into_iter().rev();
-        let outcomes: serde_json::Map<_, _> =
-            words.map(|word| (word.as_str().to_owned(), self.runs(word).into())).collect();
-        serde_json::json!({
-            "runs": self.words.len(),
-            "outcome": self.gravest(),
-            "exit": self.outcome().exit_code(),
-            "outcomes": outcomes,
-            "ticks": self.ticks,
-            "lost": self.lost,
-            "missed": self.missed,
-            "drain_margin_us": self.margin_us,
-        })
-    }
-
-    fn line(&self) -> String {
-        let counted = BY_WEIGHT.into_iter().rev().filter_map(|word| {
-            let runs = self.runs(word);
-            (runs > 0).then(|| format!("{runs} {}", word.as_str()))
-        });
-        let counted: Vec<String> = counted.collect();
-        let margin = match self.margin_us {
-            Some(us) => format!("{} at least", rehearsal::Length(us)),
-            None => "not measured".into(),
-        };
-        format!(
-            "{} runs: {}; {} ticks, {} lost, {} missed; drain margin {margin}",
-            self.words.len(),
-            counted.join(", "),
-            self.ticks,
-            self.lost,
-            self.missed
-        )
-    }
-
-    /// The gravest of all.
-    fn outcome(&self) -> Outcome {
-        match self.gravest().map_or(Outcome::NotFoundOut, outcome) {
-            // A record that was asked for and is not there is no success.
-            Outcome::Yes if !self.is_whole => Outcome::NotFoundOut,
-            word => word,
-        }
-    }
-}
-
-/// As the exit codes of one run weigh.
-const BY_WEIGHT: [rehearsal::Outcome; 5] = [
-    rehearsal::Outcome::Interrupted,
-    rehearsal::Outcome::Incomplete,
-    rehearsal::Outcome::Broken,
-    rehearsal::Outcome::Inconclusive,
-    rehearsal::Outcome::Kept,
-];
-
 /// A line that is written over itself, on a terminal only.
 struct ProgressLine {
     is_shown: bool,
@@ -420,18 +325,6 @@ mod tests {
         assert_eq!(named("a/roll.jsonl", 1, 1), Path::new("a/roll.jsonl"));
         assert_eq!(named("a/roll.jsonl", 2, 3), Path::new("a/roll.2.jsonl"));
         assert_eq!(named("roll", 2, 3), Path::new("roll.2"));
-    }
-
-    #[test]
-    fn the_gravest_run_decides() {
-        use rehearsal::Outcome as Word;
-        let exit = |words: &[Word]| Sum { words: words.into(), ..Sum::default() }.outcome().exit_code();
-        assert_eq!(exit(&[Word::Kept, Word::Kept]), 0);
-        assert_eq!(exit(&[Word::Kept, Word::Inconclusive]), 3);
-        assert_eq!(exit(&[Word::Broken, Word::Inconclusive]), 1);
-        assert_eq!(exit(&[Word::Broken, Word::Incomplete]), 4);
-        assert_eq!(exit(&[Word::Interrupted, Word::Incomplete]), 130);
-        assert_eq!(Sum { words: vec![Word::Kept], is_whole: false, ..Sum::default() }.outcome().exit_code(), 3);
     }
 
     #[test]
