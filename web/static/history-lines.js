@@ -84,7 +84,7 @@ export class Lines {
     const parts = CHANGED_ROW.exec(line);
     if (parts === null) return false;
     const [, at, name, order, source, change, stored, sha, green] = parts;
-    this.#batch.push(0, Number(at), this.#name(name), Number(order), this.#source({ source }), Number(change),
+    this.#batch.push(0, Number(at), this.#name(name), Number(order), this.#source(source), Number(change),
       Number(stored ?? NONE), this.#sha(sha ?? null), green === undefined ? NONE : 0);
     this.events++;
     return true;
@@ -98,12 +98,12 @@ export class Lines {
     put.push(kind, whole(fields, 'at_unix'));
     if (kind === 0) {
       const row = /** @type {Fields} */ (fields.row ?? {});
-      put.push(this.#name(fields.name), whole_if_any(fields, 'order', 0), this.#source(fields), whole(fields, 'last_change_unix'),
+      put.push(this.#name(fields.name), whole_if_any(fields, 'order', 0), this.#source(fields.source), whole(fields, 'last_change_unix'),
         whole_if_any(fields, 'stored_change_unix'), this.#sha(text_if_any(row, 'serving_sha')), text_if_any(row, 'last_green') === null ? NONE : 0);
     } else if (kind === 1) {
       put.push(this.#name(fields.name));
     } else if (kind < 4) {
-      put.push(this.#source(fields));
+      put.push(this.#source(fields.source));
       if (kind === 2) put.push(whole_if_any(fields, 'good_until_unix'));
       if (!Array.isArray(fields.names)) throw new Wrong('names', fields.names, 'a list');
       put.push(fields.names.length);
@@ -124,9 +124,9 @@ export class Lines {
     return this.#number(this.names, name, 'instance', 'name', 'the name of an instance');
   }
 
-  /** @param {Fields} fields */
-  #source(fields) {
-    return this.#number(this.#sources, fields.source, 'source', 'source', 'the name of a source');
+  /** @param {unknown} source */
+  #source(source) {
+    return this.#number(this.#sources, source, 'source', 'source', 'the name of a source');
   }
 
   /** @param {string|null} sha */
